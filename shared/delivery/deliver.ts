@@ -9,17 +9,18 @@ import { appNetwork } from '../destinations/app-network.ts';
 import type { AttemptResult } from '../destinations/attempt-result.ts';
 import type { Destination, Exchange, StatusReceipt } from '../destinations/destination.ts';
 import { consentWebhookOf, platformOf } from '../destinations/registry.ts';
+import { oldestEntries } from '../outbox/entries.ts';
 import { type Conversation, type Entry, subjectOf } from '../outbox/event.ts';
 import {
   endConversation,
   type Head,
   isRetryScheduled,
   needsRefresh,
-  oldestEntries,
   postpone,
   readHead,
   resume,
-} from '../outbox/outbox.ts';
+  unlist,
+} from '../outbox/head.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
 import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
@@ -32,7 +33,6 @@ import { findDisabled } from './disabled.ts';
 import { endEarly } from './early-ends.ts';
 import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
 import { offerEntry } from './listeners/offer-entry.ts';
-import { withdrawOffer } from './listeners/offers.ts';
 import { isExpired } from './retry-policy.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
@@ -109,7 +109,7 @@ export const deliver = async (
     const { entries, all } = await oldestEntries(conversation, most);
     // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
     const destination = await resolveDestination(conversation);
-    const free: Head | undefined = destination.isPulled ? head : await withdrawOffer(head);
+    const free: Head | undefined = destination.isPulled ? head : await unlist(head);
     if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
     head = free;
     const isAttempted = !destination.isPulled && !destination.isMissing;

@@ -5,8 +5,8 @@
  * cancellation, the whole outbox is read, once a minute at most. Other wake-ups look for nothing.
  */
 import { isCancelled, type JobItem } from '../messaging/jobs/job.ts';
+import { entriesAt, pendingEntries } from '../outbox/entries.ts';
 import type { Entry } from '../outbox/event.ts';
-import { entriesAt, pendingEntries } from '../outbox/outbox.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
 import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';

@@ -6,7 +6,7 @@ import { inParallel } from '../core/parallel.ts';
 import type { AttemptResult } from '../destinations/attempt-result.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { Entry } from '../outbox/event.ts';
-import type { Head } from '../outbox/outbox.ts';
+import type { Head } from '../outbox/head.ts';
 import { attemptsOf } from './attempts/history.ts';
 import { keepAttempts } from './history/record.ts';
 import { isExpired } from './retry-policy.ts';

@@ -1,7 +1,8 @@
 /** Whether a chat platform works, and which messages wait for it. */
 
 import { destinationNameOf } from '../destinations/destination.ts';
-import { entriesOf, listedConversations } from '../outbox/outbox.ts';
+import { countPending } from '../outbox/entries.ts';
+import { listedConversations } from '../outbox/head.ts';
 import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
@@ -34,7 +35,7 @@ export const healthOf = async (account: string): Promise<PlatformHealth> => {
   const [failing, disabled] = await Promise.all([findFailure(name), findDisabled(name)]);
   const partition = disabled ? waitingForPlatform(account) : retryingOnPlatform(account);
   const { conversations, more } = await listedConversations(partition, CONVERSATIONS);
-  const counts = await Promise.all(conversations.map((one) => entriesOf(one, ENTRIES)));
+  const counts = await Promise.all(conversations.map((one) => countPending(one, ENTRIES)));
   const failure = disabled ? { ...disabled, at: disabled.since } : failing;
   return {
     status: statusOf(failing, disabled),

@@ -13,9 +13,9 @@
 import { now, timestamp } from '../core/clock.ts';
 import type { AttemptResult, EarlyEnd } from '../destinations/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../destinations/destination.ts';
+import { dequeueWrite, transactInOrder } from '../outbox/entries.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../outbox/event.ts';
 import type { ReasonCode, State } from '../outbox/message.ts';
-import { dequeueWrite, transactInOrder } from '../outbox/outbox.ts';
 import { type ReachedState, stateItem, stateWrites } from '../outbox/states.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
 import { transact, transactionsFor, type Write } from '../table/transactions.ts';

@@ -3,9 +3,10 @@
 import { findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
+import { enqueueWrites, pendingEntries, transactInOrder } from '../outbox/entries.ts';
 import { type Conversation, type Entry, type Outgoing, subjectOf, type UserReference } from '../outbox/event.ts';
+import { endConversation, readHead } from '../outbox/head.ts';
 import { type LogItem, logItem, type State } from '../outbox/message.ts';
-import { endConversation, enqueueWrites, pendingEntries, readHead, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
 import { userKey } from '../table/keys.ts';
 import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';

@@ -5,9 +5,9 @@ import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import { checkOwnMedia } from '../media/media.ts';
+import { enqueue, enqueueWrites, transactAllInOrder, transactInOrder } from '../outbox/entries.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
-import { enqueueAllWrites, enqueueWrites, transactAllInOrder, transactInOrder } from '../outbox/outbox.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
@@ -109,11 +109,11 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
   const toOne = [...Map.groupBy(accepted, ({ message }) => message.phone).values()];
   const failed = await transactAllInOrder((afterIn) => [
     ...accepted.map(({ item }) => putIfAbsentWrite(item)),
-    ...toOne.flatMap(([first, ...others]) => {
+    ...toOne.flatMap((theirs) => {
+      const [first] = theirs;
       if (first === undefined) return [];
       const conversation = conversationAbout('app', first.message);
-      const entries = [first.outgoing, ...others.map(({ outgoing }) => outgoing)] as const;
-      return enqueueAllWrites(conversation, [...entries], afterIn(conversation));
+      return enqueue(conversation, theirs, afterIn(conversation)).writes;
     }),
     ...more,
   ]);

@@ -1,8 +1,8 @@
 /** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
+import { enqueue, transactInOrder } from '../outbox/entries.ts';
 import { conversationAbout } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
-import { enqueueReports, transactInOrder } from '../outbox/outbox.ts';
 import { type ReachedState, reportOf, stateItem } from '../outbox/states.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
 import { messageKey, stateKey } from '../table/keys.ts';
@@ -81,7 +81,11 @@ const recordAndReport = async (changes: StateChange[]): Promise<void> => {
     if (first === undefined) return;
     const failed = new Set(
       await transactInOrder((after) => {
-        const { ids, writes } = enqueueReports(conversationAbout('platform', first.message), left.map(reportOf), after);
+        const { ids, writes } = enqueue(
+          conversationAbout('platform', first.message),
+          left.map((one) => ({ outgoing: reportOf(one) })),
+          after,
+        );
         return [
           ...left.map((change, place) => putIfAbsentWrite({ ...stateItem(change), report: ids[place] })),
           ...writes,

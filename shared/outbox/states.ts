@@ -3,9 +3,9 @@
 import { page } from '../table/client.ts';
 import { type Key, stateKey } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { enqueue } from './entries.ts';
 import { conversationAbout, type Entry, type Outgoing } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
-import { enqueueReports } from './outbox.ts';
 
 /** A message and a state that it reaches, with the reason if it is a failure. */
 export interface ReachedState {
@@ -30,7 +30,7 @@ export const stateItem = ({ message, state, created, reason_code, reason }: Reac
 export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
   const { message } = what;
   if (!message.reported) return [putIfAbsentWrite<Key>(stateItem(what))];
-  const { ids, writes } = enqueueReports(conversationAbout('platform', message), [reportOf(what)], after);
+  const { ids, writes } = enqueue(conversationAbout('platform', message), [{ outgoing: reportOf(what) }], after);
   return [putIfAbsentWrite({ ...stateItem(what), report: ids[0] }), ...writes];
 };
 

@@ -10,6 +10,7 @@ import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
 import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
+import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import {
   type Conversation,
   namesOf,
@@ -17,7 +18,6 @@ import {
   type RequestedProperty,
   type RequestReference,
 } from '../outbox/event.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
 import { ofPerson, requestKey } from '../table/keys.ts';

@@ -22,8 +22,8 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
-import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import {

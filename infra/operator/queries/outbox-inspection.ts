@@ -1,20 +1,17 @@
 /** Pending entries of all outboxes, for operators. The index of due work finds them. */
 
-import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
+import { type Head, isRetryScheduled, makeDue, readHead } from '../../../shared/outbox/head.ts';
 import type { State } from '../../../shared/outbox/message.ts';
-import { type Head, isRetryScheduled, readHead } from '../../../shared/outbox/outbox.ts';
-import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
+import { getConsistent, page, pages, remove } from '../../../shared/table/client.ts';
 import {
   circuitKey,
-  conversationDueAt,
   conversationName,
   conversationOf,
   entryKey,
-  headKey,
   isHeadKey,
   type Key,
   type NamedConversation,
@@ -189,32 +186,13 @@ const inspect = async (conversation: NamedConversation): Promise<PendingConversa
 const toAttempts = (head: Head): DeliveryAttempts => ({
   failed: head.attempts ?? 0,
   ...causeOf(head),
-  ...(isRetryScheduled(head) && head.retry_at !== undefined && { next: head.retry_at }),
+  ...(isRetryScheduled(head) && head.retryAt !== undefined && { next: head.retryAt }),
 });
 
 /** Why a conversation is pending. Without a failed attempt, it waits for a listener. */
-const causeOf = ({ cause, gsi3pk }: Head): Pick<DeliveryAttempts, 'cause'> => {
+const causeOf = ({ cause, offeredFrom }: Head): Pick<DeliveryAttempts, 'cause'> => {
   if (cause !== undefined) return { cause };
-  return gsi3pk === undefined ? {} : { cause: 'listening' };
-};
-
-/** Removes the record of a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
-const makeDue = async (conversation: NamedConversation): Promise<boolean> => {
-  const Key = headKey(conversationName(conversation));
-  const isThere = await update({
-    Key,
-    UpdateExpression: 'SET gsi1sk = :due REMOVE attempts, cause, retry_at, failed, tries, refused',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':due': conversationDueAt(Key, sortableTime(now())) },
-  });
-  // A listener may claim it at once, unless another one has a claim.
-  await update({
-    Key,
-    UpdateExpression: 'SET gsi3sk = :now REMOVE attempted',
-    ConditionExpression: 'attribute_exists(gsi3pk) AND (attribute_not_exists(claimed_until) OR claimed_until <= :now)',
-    ExpressionAttributeValues: { ':now': sortableTime(now()) },
-  });
-  return isThere;
+  return offeredFrom === undefined ? {} : { cause: 'listening' };
 };
 
 /**

@@ -2,18 +2,12 @@
  * Writes of a restore. Each puts items on condition that none is there, and that no deletion was recorded since the items
  * were judged: nothing newer is overwritten, and an erasure at the same moment wins.
  */
-import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
+import { now } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
 import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
-import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
-import {
-  conditionCheckWrite,
-  putIfAbsentWrite,
-  transact,
-  updateWrite,
-  type Write,
-} from '../../../shared/table/transactions.ts';
+import { addEntriesWrite, readHead } from '../../../shared/outbox/head.ts';
+import { conversationOf, type Key } from '../../../shared/table/keys.ts';
+import { conditionCheckWrite, putIfAbsentWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import type { Item } from './item-kinds.ts';
 import type { Candidate } from './judge.ts';
 import { nameOf, patiently } from './tables.ts';
@@ -52,42 +46,28 @@ const unchangedWrite = ({ key, deleted }: { key: Key; deleted: string | undefine
       : { ConditionExpression: 'deleted = :deleted', ExpressionAttributeValues: { ':deleted': deleted } },
   );
 
-/** When `sweep` wakes the conversation of a restored entry, in milliseconds from now, if its wake-up is lost. */
-const OVERDUE_MS = 60_000;
-
 /**
  * Puts an outbox entry with its id, and notes it in the head of its conversation, so that a worker delivers it. Returns
  * whether it did.
  */
 export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean> => {
   const conversation = conversationOf(item);
-  const name = conversationName(conversation);
   const id = String(item.id);
   for (;;) {
     const head = await readHead(conversation);
-    const { gsi1pk, gsi1sk } = dueAt('conversations', {
-      account: conversation.account,
-      id: name,
-      time: sortableTime(now() + scaled(OVERDUE_MS)),
-    });
     const newest = head !== undefined && head.newest > id ? head.newest : id;
     const failed = await patiently(() =>
       transact([
-        updateWrite({
-          Key: headKey(name),
-          UpdateExpression:
-            'ADD generation :one SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
-          ConditionExpression: head === undefined ? 'attribute_not_exists(pk)' : 'newest = :seen',
-          ExpressionAttributeValues: {
-            ':one': 1,
-            ':newest': newest,
-            ':phone': subjectOf(item.outgoing as Outgoing).phone,
-            ':created': String(item.created),
-            ':shard': gsi1pk,
-            ':due': gsi1sk,
-            ...(head !== undefined && { ':seen': head.newest }),
+        addEntriesWrite(
+          conversation,
+          {
+            ...{ count: 1, newest, created: String(item.created) },
+            phone: subjectOf(item.outgoing as Outgoing).phone,
           },
-        }),
+          head === undefined
+            ? { ConditionExpression: 'attribute_not_exists(pk)' }
+            : { ConditionExpression: 'newest = :seen', ExpressionAttributeValues: { ':seen': head.newest } },
+        ),
         putIfAbsentWrite(item),
         ...candidate.markers.map(unchangedWrite),
       ]),

@@ -4,7 +4,7 @@ import { attempt } from '../../destinations/attempt.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
 import type { Destination, Exchange } from '../../destinations/destination.ts';
 import { type Entry, namesOf } from '../../outbox/event.ts';
-import type { Head } from '../../outbox/outbox.ts';
+import type { Head } from '../../outbox/head.ts';
 import { isOutdated } from '../../outbox/states.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { type Breaker, type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';

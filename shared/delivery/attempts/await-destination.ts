@@ -1,7 +1,7 @@
 /** The part of `deliver` for entries without a destination: they wait until one is set, for three days. */
 
 import type { WithheldCause } from '../../destinations/attempt-result.ts';
-import { awaitDestination } from '../../outbox/outbox.ts';
+import { awaitDestination } from '../../outbox/head.ts';
 import { expiryOf, isExpired } from '../retry-policy.ts';
 import type { DeliveryContext } from './attempt-entry.ts';
 import { checkBeforeAttempt } from './clearance.ts';

@@ -7,7 +7,7 @@ import { dropErased, dropOutdatedStop } from '../../messaging/erasure-outbox.ts'
 import { isCancelled, type JobItem } from '../../messaging/jobs/job.ts';
 import { hasStopped, type OptOutItem } from '../../messaging/opt-outs/opt-outs.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../../outbox/event.ts';
-import { type Head, scheduleRetry } from '../../outbox/outbox.ts';
+import { type Head, scheduleRetry } from '../../outbox/head.ts';
 import { jobKey } from '../../table/batch-keys.ts';
 import { getManyConsistent } from '../../table/client.ts';
 import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../../table/keys.ts';

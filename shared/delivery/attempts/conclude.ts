@@ -3,8 +3,7 @@ import { now, scaled, sortableTime } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
 import type { StatusReceipt } from '../../destinations/destination.ts';
 import { eventIdOf, namesOf } from '../../outbox/event.ts';
-import { awaitDestination, scheduleRetry, triesBefore } from '../../outbox/outbox.ts';
-import { conversationOf } from '../../table/keys.ts';
+import { awaitDestination, scheduleRetry, triesBefore } from '../../outbox/head.ts';
 import { measure } from '../../telemetry/metrics.ts';
 import { isOpen } from '../circuit-breaker.ts';
 import { disable } from '../disabled.ts';
@@ -90,7 +89,7 @@ const concludeDisabled = async (
 ): Promise<ProcessedEntry> => {
   const { destination, head, entry } = context;
   const { cause } = result;
-  await disable(destination, { account: conversationOf(head).account, cause, event: eventIdOf(entry) });
+  await disable(destination, { account: head.conversation.account, cause, event: eventIdOf(entry) });
   await awaitDestination(head, { end: expiryOf(entry), since: entry.created, cause });
   await recordAttempts(attemptsOf(context, { waits: true }));
   return { result: 'waiting', settled: 0, retry_scheduled: cause };
@@ -98,7 +97,7 @@ const concludeDisabled = async (
 
 /** When the destination first refused this entry, in milliseconds since 1970. */
 const refusedSince = ({ head, entry }: AttemptContext): number =>
-  head.failed === entry.id && head.refused !== undefined ? Date.parse(head.refused) : now();
+  head.failed === entry.id && head.refusedAt !== undefined ? Date.parse(head.refusedAt) : now();
 
 /** @param refused - when the destination first refused the entry, if it did, in milliseconds since 1970 */
 const scheduleRetryAfter = async (
@@ -114,7 +113,7 @@ const scheduleRetryAfter = async (
   const tries = triesBefore(head, entry) + exchanges.length;
   await scheduleRetry(head, {
     ...{ until, since: entry.created, failed: entry.id, cause, attempts, tries },
-    refused: refused === undefined ? undefined : sortableTime(refused),
+    refusedAt: refused === undefined ? undefined : sortableTime(refused),
   });
   measure('warn', 'retry scheduled', {
     ...namesOf(entry.outgoing),

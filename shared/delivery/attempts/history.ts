@@ -1,7 +1,7 @@
 /** The attempts of an entry, for the history of a destination that has one. */
 import { now } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
-import { triesBefore } from '../../outbox/outbox.ts';
+import { triesBefore } from '../../outbox/head.ts';
 import type { Attempt } from '../history/attempt-item.ts';
 import type { AttemptContext } from './attempt-entry.ts';
 

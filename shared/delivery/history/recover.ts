@@ -9,8 +9,8 @@ import type { AttemptItem } from './attempt-item.ts';
 import {
   attemptsAt,
   type Candidate,
-  conversationOf,
-  enqueue,
+  conversationOfAttempt,
+  enqueueReplays,
   eventOf,
   isPending,
   replayParts,
@@ -130,7 +130,7 @@ const failedOf = async (
 /** Replays the events of permanently failed attempts, and counts them. */
 const replayAll = async (account: string, slot: number, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
   const events = new Map(failed.map((attempt) => [attemptOf(attempt).event, attempt]));
-  const conversations = Map.groupBy(events, ([, attempt]) => conversationName(conversationOf(account, attempt)));
+  const conversations = Map.groupBy(events, ([, attempt]) => conversationName(conversationOfAttempt(account, attempt)));
   await inParallel([...conversations.values()], TOGETHER, (theirs) =>
     replayConversation(
       account,
@@ -161,7 +161,7 @@ const replayChunk = async (account: string, slot: number, events: string[], reco
   const candidates = found.filter((one): one is Candidate => typeof one === 'object');
   for (const part of replayParts(candidates)) {
     // Some were replayed or erased in the meantime, and none of the part was added: look again, before others follow.
-    if (await enqueue(account, part)) recovered.queued += part.length;
+    if (await enqueueReplays(account, part)) recovered.queued += part.length;
     else {
       const again = part.map(({ attempt }) => attemptOf(attempt).event);
       await replayChunk(account, slot, again, recovered);

@@ -13,8 +13,8 @@
  */
 import { findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
+import { enqueue, transactInOrder } from '../../outbox/entries.ts';
 import type { Conversation, Entry, Outgoing } from '../../outbox/event.ts';
-import { enqueueReplays, transactInOrder } from '../../outbox/outbox.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
 import { conversationName, entryKey } from '../../table/keys.ts';
 import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../../table/people-keys.ts';
@@ -48,7 +48,7 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
   // It left the outbox without a last attempt here: it was delivered to another platform, or its attempt was not recorded.
   if (outgoing === undefined) throw deliveryNotFound();
   // If another replay or an erasure comes first: look again.
-  return (await enqueue(account, [{ attempt: newest, outgoing }]))
+  return (await enqueueReplays(account, [{ attempt: newest, outgoing }]))
     ? { event_id: event, status: 'queued' }
     : replayDelivery(account, id);
 };
@@ -96,7 +96,7 @@ export const attemptsAt = async (
 };
 
 /** The conversation to which the event of an attempt belongs. */
-export const conversationOf = (account: string, { phone, consent }: AttemptItem): Conversation => ({
+export const conversationOfAttempt = (account: string, { phone, consent }: AttemptItem): Conversation => ({
   direction: consent ? 'consent' : 'platform',
   account,
   phone,
@@ -110,7 +110,7 @@ export const eventOf = (attempt: AttemptItem): Outgoing | undefined => {
 
 /** Whether the event of its newest attempt is in the outbox: that entry, or the one that replays it. 1 read unit. */
 export const isPending = async (account: string, newest: AttemptItem): Promise<boolean> => {
-  const name = conversationName(conversationOf(account, newest));
+  const name = conversationName(conversationOfAttempt(account, newest));
   return (await getConsistent<Entry>(entryKey(name, newest.replayed ?? newest.entry))) !== undefined;
 };
 
@@ -138,13 +138,13 @@ export const replayParts = (candidates: Candidate[]): ReplayPart[] =>
  *
  * @returns whether they were added; nothing was, if one of them was replayed or erased in the meantime
  */
-export const enqueue = async (account: string, part: ReplayPart): Promise<boolean> => {
+export const enqueueReplays = async (account: string, part: ReplayPart): Promise<boolean> => {
   const replays = part.map(({ attempt, outgoing }) => ({
     outgoing,
     replay: { event: attemptOf(attempt).event, since: attempt.created },
   }));
   const failed = await transactInOrder((after) => {
-    const { ids, writes } = enqueueReplays(conversationOf(account, part[0].attempt), replays, after);
+    const { ids, writes } = enqueue(conversationOfAttempt(account, part[0].attempt), replays, after);
     return [...part.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
   });
   return failed.length === 0;

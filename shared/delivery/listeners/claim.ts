@@ -1,8 +1,8 @@
 /**
  * Listeners: programs that claim the events of an account's webhook, send them to a program of their own, and settle
- * them by its responses. `delivery/attempts/offers.ts` has the picture.
+ * them by its responses. `outbox/head.ts` has the picture.
  */
-import { now, sortableTime, timestampOf } from '../../core/clock.ts';
+import { timestampOf } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { Problem } from '../../core/problems.ts';
 import type { Destination } from '../../destinations/destination.ts';
@@ -10,16 +10,15 @@ import { consentWebhookOf, platformOf } from '../../destinations/registry.ts';
 import type { ErasureItem } from '../../messaging/erased-identity.ts';
 import { isOfErased } from '../../messaging/erasure-outbox.ts';
 import { contactOf } from '../../messaging/jids.ts';
+import { oldestEntries } from '../../outbox/entries.ts';
 import { eventIdOf, subjectOf } from '../../outbox/event.ts';
-import { oldestEntries, triesBefore } from '../../outbox/outbox.ts';
+import { type ClaimedHead, claimOffer, offeredConversations, release, triesBefore } from '../../outbox/head.ts';
 import { isOutdated } from '../../outbox/states.ts';
-import { getConsistent, page } from '../../table/client.ts';
-import { conversationOf, erasureKey, type Key } from '../../table/keys.ts';
-import { offeredTo } from '../../table/people-keys.ts';
+import { getConsistent } from '../../table/client.ts';
+import { erasureKey, type NamedConversation } from '../../table/keys.ts';
 import { typeOf } from '../history/deliveries.ts';
 import type { EventType } from '../history/statuses.ts';
 import { encodeClaim } from './claims.ts';
-import { type ClaimedHead, claimOffer, handBack } from './offers.ts';
 
 /** A claimed event: the request for the listener's program, signed as for a webhook. */
 interface ClaimedEvent {
@@ -50,32 +49,23 @@ export const listenerOf = async (account: string): Promise<Claiming> => {
   if (!platform.isPulled) throw notListening();
   const consent = await consentWebhookOf(account);
   return async (limit) => {
-    const due = await dueOffers(account, limit);
-    const mine = due.filter((key) => conversationOf(key).direction === 'platform' || consent.isPulled);
+    const due = await offeredConversations(account, limit);
+    const mine = due.filter(({ direction }) => direction === 'platform' || consent.isPulled);
     const claimed = await Promise.all(
-      mine.map((key) => claimOldest(key, conversationOf(key).direction === 'consent' ? consent : platform)),
+      mine.map((one) => claimOldest(one, one.direction === 'consent' ? consent : platform)),
     );
     return claimed.filter((event) => event !== undefined);
   };
 };
 
-/** The conversations of an account whose oldest entry may be claimed now, those first that waited longest. */
-const dueOffers = async (account: string, limit: number): Promise<Key[]> => {
-  const { items } = await page<Key>({
-    IndexName: 'gsi3',
-    KeyConditionExpression: 'gsi3pk = :offered AND gsi3sk <= :now',
-    ExpressionAttributeValues: { ':offered': offeredTo(account), ':now': sortableTime(now()) },
-    ProjectionExpression: 'pk, sk',
-    Limit: limit,
-  });
-  return items;
-};
-
-const claimOldest = async (key: Key, { buildRequest }: Destination): Promise<ClaimedEvent | undefined> => {
-  const head = await claimOffer(key, newId());
+const claimOldest = async (
+  conversation: NamedConversation,
+  { buildRequest }: Destination,
+): Promise<ClaimedEvent | undefined> => {
+  const head = await claimOffer(conversation, newId());
   if (head === undefined) return undefined;
   const event = await requestOf(head, buildRequest);
-  if (event === undefined) await handBack(head);
+  if (event === undefined) await release(head, 'deliver');
   return event;
 };
 
@@ -84,10 +74,9 @@ const requestOf = async (
   head: ClaimedHead,
   buildRequest: Destination['buildRequest'],
 ): Promise<ClaimedEvent | undefined> => {
-  const conversation = conversationOf(head);
-  const { direction, user } = conversation;
+  const { direction, user } = head.conversation;
   const [{ entries }, erasure] = await Promise.all([
-    oldestEntries(conversation, 1),
+    oldestEntries(head.conversation, 1),
     getConsistent<ErasureItem>(erasureKey(head.phone)),
   ]);
   const [entry] = entries;
@@ -97,7 +86,7 @@ const requestOf = async (
   return (
     request && {
       claim: encodeClaim({ direction, user, entry: entry.id, id: head.claim }),
-      claimed_until: timestampOf(Date.parse(head.claimed_until)),
+      claimed_until: timestampOf(Date.parse(head.claimedUntil)),
       event_id: eventIdOf(entry),
       type: typeOf(entry.outgoing.type),
       contact: contactOf(subjectOf(entry.outgoing).phone),

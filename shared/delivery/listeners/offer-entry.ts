@@ -1,12 +1,12 @@
 /** The part of `deliver` for accounts with listeners: it makes no request, but offers the conversation to them. */
 import { now } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
+import { awaitClaimEnd, isClaimed, offer } from '../../outbox/head.ts';
 import { isOutdated } from '../../outbox/states.ts';
 import type { DeliveryContext } from '../attempts/attempt-entry.ts';
 import { checkBeforeAttempt } from '../attempts/clearance.ts';
 import { conclude, type ProcessedEntry } from '../attempts/conclude.ts';
 import { abandonedAt } from '../retry-policy.ts';
-import { isClaimed, lookAfterClaim, offer } from './offers.ts';
 
 const SKIPPED: AttemptResult = { status: 'skipped' };
 
@@ -14,14 +14,14 @@ const SKIPPED: AttemptResult = { status: 'skipped' };
 export const offerEntry = async (context: DeliveryContext): Promise<ProcessedEntry> => {
   const { destination, head, entry } = context;
   if (isClaimed(head)) {
-    await lookAfterClaim(head);
+    await awaitClaimEnd(head);
     return { result: 'offered', settled: 0, retry_scheduled: 'listening' };
   }
   const clearance = await checkBeforeAttempt(entry);
   if (clearance.status === 'gone') return { result: 'gone', settled: 0 };
   if (clearance.status !== 'clear') throw new Error('Only entries for users are held or withheld.');
   if (destination.buildRequest(entry) === undefined || (await isOutdated(entry))) return conclude(context, SKIPPED);
-  const end = abandonedAt(entry, head.retry_at);
+  const end = abandonedAt(entry, head.retryAt);
   // It has expired, so this settles it.
   if (end <= now()) return conclude(context, { status: 'retry', cause: head.cause ?? NO_LISTENER });
   await offer(head, end);

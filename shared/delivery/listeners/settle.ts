@@ -3,10 +3,20 @@ import { now, timestamp, timestampOf } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
 import { type Destination, destinationNameOf, type Exchange } from '../../destinations/destination.ts';
 import { interpretWebhook } from '../../destinations/webhook.ts';
+import { oldestEntries } from '../../outbox/entries.ts';
 import type { Entry } from '../../outbox/event.ts';
-import { endConversation, needsRefresh, oldestEntries, resume, triesBefore } from '../../outbox/outbox.ts';
+import {
+  type ClaimedHead,
+  endConversation,
+  needsRefresh,
+  release,
+  releaseForSecondTry,
+  renewClaim,
+  resume,
+  triesBefore,
+} from '../../outbox/head.ts';
 import { getConsistent } from '../../table/client.ts';
-import { conversationName, entryKey, headKey, type NamedConversation } from '../../table/keys.ts';
+import { conversationName, entryKey, type NamedConversation } from '../../table/keys.ts';
 import { traced } from '../../telemetry/trace.ts';
 import { waitForSecondTry } from '../attempts/attempt-entry.ts';
 import { conclude } from '../attempts/conclude.ts';
@@ -16,7 +26,6 @@ import { recordAttempts } from '../history/record.ts';
 import type { ListenerError, SettlementStatus } from '../history/statuses.ts';
 import { isExpired } from '../retry-policy.ts';
 import { claimNotFound, decodeClaim } from './claims.ts';
-import { type ClaimedHead, release, releaseForSecondTry, renewClaim } from './offers.ts';
 
 /** What the listener's program returned. */
 interface Outcome {
@@ -47,7 +56,7 @@ export const settleClaim = async (account: string, text: string, outcome: Outcom
   const { direction, user, entry: id, id: claim } = decodeClaim(text);
   const conversation: NamedConversation = { direction, account, user };
   const name = conversationName(conversation);
-  const head = await renewClaim(headKey(name), claim);
+  const head = await renewClaim(conversation, claim);
   if (head === undefined) throw claimNotFound();
   const entry = await getConsistent<Entry>(entryKey(name, id));
   if (entry === undefined) {
@@ -95,7 +104,7 @@ const releaseForNext = async (conversation: NamedConversation, head: ClaimedHead
   const [next] = (await oldestEntries(conversation, 1)).entries;
   if (next === undefined && (await endConversation(head))) return;
   if (needsRefresh(head)) await resume(head, next?.created ?? timestamp());
-  await release(head);
+  await release(head, 'listeners');
 };
 
 /** The listener in place of the webhook. It needs no secret: the request was built when it was claimed. */

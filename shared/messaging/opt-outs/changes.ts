@@ -2,8 +2,8 @@
 import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
 import type { PlatformName } from '../../accounts/platform-settings.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
+import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
 import type { OptOutState, Outgoing } from '../../outbox/event.ts';
-import { enqueueWrites, transactInOrder } from '../../outbox/outbox.ts';
 import { getConsistent } from '../../table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../table/deletion-markers.ts';
 import { ofPerson, optOutKey } from '../../table/keys.ts';

@@ -8,7 +8,7 @@ import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer } from '../support/destination-server.ts';
@@ -69,7 +69,7 @@ const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 /** Minutes until the conversation's next attempt. */
 const minutesToRetry = async (conversation: Conversation): Promise<number> => {
   const head = await readHead(conversation);
-  return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
+  return (Date.parse(head?.retryAt ?? '') - Date.now()) / MINUTE;
 };
 
 /** Makes the platform return 429 until so many minutes from now, in Turn's header: whole seconds since 1970. */

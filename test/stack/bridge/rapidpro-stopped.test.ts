@@ -4,8 +4,9 @@ import { type AccountPlatform, createAccount, updateAccount } from '../../../inf
 import { newId } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -9,7 +9,7 @@ import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
-import { pendingEntries } from '../../../shared/outbox/outbox.ts';
+import { pendingEntries } from '../../../shared/outbox/entries.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';

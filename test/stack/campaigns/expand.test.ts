@@ -11,7 +11,7 @@ import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { logOfMessage, readMessage } from '../../../shared/stats/message-log.ts';
 import { batchKey, chunksOf, expansionKey, progressKey, uploadKey } from '../../../shared/table/batch-keys.ts';

@@ -5,8 +5,8 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { newId } from '../../../shared/core/ids.ts';
 import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
 import { recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
+import { pendingEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { pendingEntries } from '../../../shared/outbox/outbox.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
 import { attemptOf } from '../../../shared/table/people-keys.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -14,7 +14,7 @@ import { deliver } from '../../../shared/delivery/deliver.ts';
 import { listDeliveries, readDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { documents, putAll, update } from '../../../shared/table/client.ts';
 import { anyDeliveries, attemptIdOf, attemptKey, attemptWithId } from '../../../shared/table/people-keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -129,7 +129,7 @@ describe('an attempt is in the history', () => {
     ]);
     expect(found.map(({ next_attempt }) => next_attempt)).toEqual([
       found[1]?.started,
-      head?.retry_at?.replace('Z', '000'),
+      head?.retryAt?.replace('Z', '000'),
       found[3]?.started,
       undefined,
     ]);

@@ -15,8 +15,9 @@ import { type Recovered, recoverDeliveries } from '../../../shared/delivery/hist
 import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
 import { anyDeliveries } from '../../../shared/table/people-keys.ts';
@@ -449,7 +450,7 @@ describe('a recovery', () => {
     // On a slow machine, there are more calls.
     expect(first.recovered.queued + (await recoverAll(here.account, 0)).queued).toBe(650);
     const found: string[] = [];
-    const { pendingEntries } = await import('../../../shared/outbox/outbox.ts');
+    const { pendingEntries } = await import('../../../shared/outbox/entries.ts');
     for await (const entries of pendingEntries(conversation))
       found.push(...entries.map(({ replay }) => replay?.event ?? ''));
     expect(found).toEqual(events);

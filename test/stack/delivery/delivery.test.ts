@@ -17,9 +17,10 @@ import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/outbox/message.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
 import { conversationName, headKey, type Key, statusReceiptKey } from '../../../shared/table/keys.ts';
@@ -97,7 +98,7 @@ const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
 /** Minutes until the conversation's next attempt. */
 const minutesToRetry = async (conversation: Conversation): Promise<number> => {
   const head = await readHead(conversation);
-  return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
+  return (Date.parse(head?.retryAt ?? '') - Date.now()) / MINUTE;
 };
 
 const isEmpty = async (conversation: Conversation): Promise<boolean> =>

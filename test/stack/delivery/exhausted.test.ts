@@ -12,8 +12,9 @@ import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/dest
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -5,8 +5,8 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { pendingConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { RawServer, type Respond, write } from '../../unit/support/raw-server.ts';

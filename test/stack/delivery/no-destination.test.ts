@@ -15,10 +15,9 @@ import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
 import { healthOf } from '../../../shared/delivery/platform-health.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { dueOf } from '../../../shared/table/keys.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer } from '../support/destination-server.ts';
@@ -85,7 +84,7 @@ describe("a user's text to an account without a platform", () => {
     later(2 * DAY);
     await updateAccount(account, { platform: plainWebhook() });
     const head = await readHead(conversation);
-    expect(head && Date.parse(dueOf(head).time)).toBeLessThanOrEqual(Date.now());
+    expect(head && Date.parse(head.dueAt)).toBeLessThanOrEqual(Date.now());
     expect(await run()).toEqual({ settled: 2 });
     expect(textsReceived()).toEqual(['one', 'two']);
     expect(await readHead(conversation)).toBeUndefined();
@@ -110,7 +109,7 @@ describe("a user's text to an account without a platform", () => {
     for (let looks = 0; looks < 20; looks += 1) {
       const head = await readHead(conversation);
       if (head === undefined) break;
-      vi.setSystemTime(Math.max(Date.parse(dueOf(head).time), Date.now()) + 1);
+      vi.setSystemTime(Math.max(Date.parse(head.dueAt), Date.now()) + 1);
       await run();
     }
     expect(await readHead(conversation)).toBeUndefined();

@@ -5,9 +5,9 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import type { ReasonCode, State } from '../../../shared/outbox/message.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { page, update } from '../../../shared/table/client.ts';
 import { logPartitions, messageIdOf } from '../../../shared/table/keys.ts';

@@ -8,9 +8,8 @@ import { LambdaPool } from '../../../infra/local/aws/lambda/lambda-pool.ts';
 import type { LocalStack } from '../../../infra/local/local-stack.ts';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { conversationName, dueOrder, headKey, sweepPositionsKey } from '../../../shared/table/keys.ts';
+import { conversationName, dueOrder, headKey, type Key, sweepPositionsKey } from '../../../shared/table/keys.ts';
 import { putAll } from '../support/many-items.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
@@ -117,7 +116,7 @@ test('a message whose wake-up was lost arrives although a sweep ran out of time:
   const { account } = await request<{ account: string }>('/v1/token/info');
   const [phone = '', ...others] = newPhones(151);
   const { id } = await request<{ id: string }>('/v1/message', { to: phone, type: 'text', text: { body: 'Hello' } });
-  const head = await readHead({ direction: 'app', account, phone });
+  const head = await getConsistent<Key>(headKey(conversationName({ direction: 'app', account, phone })));
   // A page of conversations that are due before it, in the same partition. Their entries were delivered.
   const time = sortableTime(clock.now() - MINUTE);
   const heads = others.map((other) => ({

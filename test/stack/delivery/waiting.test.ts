@@ -5,8 +5,8 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { pendingAbout, pendingConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { documents, remove } from '../../../shared/table/client.ts';
 import { conversationName, entryKey, headKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -23,7 +23,7 @@ import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
+import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import type { Ends } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { beginListening, endListening } from '../../../infra/operator/listen/mode.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newPseudonym } from '../../../shared/core/ids.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
 import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
 import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';
@@ -123,7 +123,7 @@ describe('a listener', () => {
     expect(await settle(listener, second.claim, { error: 'timeout' })).toMatchObject({ status: 'pending' });
     const head = await readHead({ direction: 'platform', account: listener.account, phone });
     expect(head).toMatchObject({ attempts: 1, cause: 'timeout', tries: 2 });
-    expect(head?.gsi3sk).toBe(head?.retry_at);
+    expect(head?.offeredFrom).toBe(head?.retryAt);
 
     const third = await claimOne(listener);
     expect([third.event_id, third.attempt]).toEqual([first.event_id, 3]);

@@ -14,7 +14,7 @@ import { beginListening } from '../../../infra/operator/listen/mode.ts';
 import { Session } from '../../../infra/operator/listen/session.ts';
 import { findPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
 import { accountTokenKey, conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';
@@ -48,7 +48,7 @@ const write = (from: string, to: string, body: string) =>
 
 const isOffered = (account: string, phone: string): Promise<void> =>
   expect
-    .poll(async () => (await readHead({ direction: 'platform', account, phone }))?.gsi3pk, { timeout: 20_000 })
+    .poll(async () => (await readHead({ direction: 'platform', account, phone }))?.offeredFrom, { timeout: 20_000 })
     .toBeDefined();
 
 const isEmpty = (account: string, phone: string): Promise<void> =>

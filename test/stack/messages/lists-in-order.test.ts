@@ -7,7 +7,7 @@ import { sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { pendingEntries } from '../../../shared/outbox/outbox.ts';
+import { pendingEntries } from '../../../shared/outbox/entries.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { readMessage } from '../../../shared/stats/message-log.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -6,7 +6,7 @@ import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';

@@ -16,7 +16,7 @@ import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
+import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { numberKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -19,11 +19,11 @@ import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation, Direction, Outgoing } from '../../../shared/outbox/event.ts';
+import { type Head, readHead } from '../../../shared/outbox/head.ts';
 import { logItem, type Message, type State } from '../../../shared/outbox/message.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { conversationName, dueOf, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { addPendingEntries, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -194,16 +194,16 @@ describe('outbox retry', () => {
 
   /** The retry state of a conversation: scheduled for later, or due without recorded failures. */
   const stateOf = async (conversation: Conversation) => {
-    const { attempts, cause, retry_at, gsi1sk } = (await readHead(conversation)) ?? {};
+    const { attempts, cause, retryAt, dueAt }: Partial<Head> = (await readHead(conversation)) ?? {};
     return {
       attempts,
       cause,
-      retry_at,
-      due: gsi1sk !== undefined && dueOf({ gsi1sk }).time <= sortableTime(Date.now()),
+      retryAt,
+      due: dueAt !== undefined && dueAt <= sortableTime(Date.now()),
     };
   };
-  const DUE = { attempts: undefined, cause: undefined, retry_at: undefined, due: true };
-  const RETRY_SCHEDULED = { attempts: 3, cause: 'status_500', retry_at: sortableTime(tomorrow), due: false };
+  const DUE = { attempts: undefined, cause: undefined, retryAt: undefined, due: true };
+  const RETRY_SCHEDULED = { attempts: 3, cause: 'status_500', retryAt: sortableTime(tomorrow), due: false };
 
   /** Conversations with a scheduled retry: both directions of one account, and one of another account. */
   const newWorld = async () => {

@@ -15,7 +15,7 @@ import { sortableTime } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { APP_NETWORK_DESTINATION } from '../../../shared/destinations/destination.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';

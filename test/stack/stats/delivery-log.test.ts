@@ -12,11 +12,12 @@ import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { logItem } from '../../../shared/outbox/message.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
-import { dueOf, dueOrder, statusReceiptKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, statusReceiptKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
@@ -256,7 +257,7 @@ describe('a conversation', () => {
       },
     ];
     await run(conversation);
-    expect(head).toMatchObject({ gsi1sk: dueOrder(conversation.account, sortableTime(NOW + 6 * MINUTE)) });
+    expect(head).toMatchObject({ dueAt: sortableTime(NOW + 6 * MINUTE) });
     expect(await isEmpty(conversation)).toBe(true);
   });
 
@@ -294,10 +295,11 @@ describe('a conversation', () => {
     const { conversation } = await newPendingMessages('one');
     const head = await readHead(conversation);
     const isIn = async (work: AsyncGenerator<{ pk: string }[]>): Promise<boolean> => {
-      for await (const items of work) if (items.some(({ pk }) => pk === head?.pk)) return true;
+      for await (const items of work)
+        if (items.some(({ pk }) => pk === headKey(conversationName(conversation)).pk)) return true;
       return false;
     };
-    const due = dueOf(head ?? { gsi1sk: '' }).time;
+    const due = head?.dueAt ?? '';
     const before = sortableTime(Date.parse(due) - 1);
     for (const [time, expected] of [
       [due, true],

@@ -14,9 +14,10 @@ import { localFolder } from '../../../infra/operator/local-stack/stack-file.ts';
 import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { timestamp } from '../../../shared/core/clock.ts';
+import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
+import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
-import { enqueueWrites, readHead, scheduleRetry, transactInOrder } from '../../../shared/outbox/outbox.ts';
+import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { update } from '../../../shared/table/client.ts';
 import { conversationName, dueAt, headKey } from '../../../shared/table/keys.ts';
 import { replaceEnvironment } from '../../support/first-environment.ts';
@@ -182,11 +183,12 @@ export const addPendingEntries = async (
 ): Promise<void> => {
   // The head is written first, in two steps. Otherwise a stack that serves the table would deliver the entry at once.
   const { account } = conversation;
-  const { gsi1pk } = dueAt('conversations', { account, id: conversationName(conversation), time: '' });
+  const id = conversationName(conversation);
+  const { gsi1pk, gsi1sk } = dueAt('conversations', { account, id, time: sortableTime(Date.now() + 86_400_000) });
   await update({
-    Key: headKey(conversationName(conversation)),
-    UpdateExpression: 'SET gsi1pk = :shard',
-    ExpressionAttributeValues: { ':shard': gsi1pk },
+    Key: headKey(id),
+    UpdateExpression: 'SET gsi1pk = :shard, gsi1sk = :due',
+    ExpressionAttributeValues: { ':shard': gsi1pk, ':due': gsi1sk },
   });
   const head = await readHead(conversation);
   if (head === undefined) throw new Error('The head is missing.');

@@ -6,9 +6,10 @@ import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
-import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { pages } from '../../../shared/table/client.ts';

@@ -14,7 +14,7 @@ import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { optedOutAmong } from '../../../shared/messaging/opt-outs/opt-outs.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { oldestEntries } from '../../../shared/outbox/outbox.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
 import { documents, getConsistent, hasExpired, removeAll } from '../../../shared/table/client.ts';
 import { type Key, requestKey, userKey } from '../../../shared/table/keys.ts';

@@ -16,13 +16,13 @@ import { now, secondsFromNow, sortableTime, timestamp, timestampOf } from '../..
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
 import { encodeClaim } from '../../../shared/delivery/listeners/claims.ts';
-import { claimOffer, offer } from '../../../shared/delivery/listeners/offers.ts';
 import { openJob } from '../../../shared/messaging/jobs/job.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
+import { claimOffer, offer, readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { logItem, states } from '../../../shared/outbox/message.ts';
-import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
 import { batchKey, chunkKey, resultKey } from '../../../shared/table/batch-keys.ts';
 import { put, putAll } from '../../../shared/table/client.ts';
@@ -32,7 +32,6 @@ import {
   conversationName,
   headKey,
   jobCounterKey,
-  type Key,
   named,
   ofPerson,
   profilerKey,
@@ -730,7 +729,7 @@ export const worst: Record<EndpointName, [Worst, ...Worst[]]> = {
         const business = await newListener();
         const conversation = await newOffer(business, 2);
         const { direction, user } = named(conversation);
-        const claimed = await claimOffer(headKey(conversationName(conversation)) as Key, newId());
+        const claimed = await claimOffer(named(conversation), newId());
         const [entry] = (await oldestEntries(conversation, 1)).entries;
         if (claimed === undefined || entry === undefined) throw new Error('There is no claim.');
         const claim = encodeClaim({ direction, user, entry: entry.id, id: claimed.claim });

@@ -7,8 +7,8 @@ import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin
 import { timestamp } from '../../../shared/core/clock.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/head.ts';
 import { logItem } from '../../../shared/outbox/message.ts';
-import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';

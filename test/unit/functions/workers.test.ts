@@ -185,7 +185,7 @@ describe('deliver', () => {
       const one = entry(created, settings ? received : skipped);
       if (name === 'QueryCommand') return { Items: [one] };
       if (name === 'BatchGetCommand') return { Responses: { table: [one] } };
-      return { Attributes: {} };
+      return { Attributes: { ...head, gsi1sk: '9999' } };
     };
 
   test('if no entry is left, deliver sends no wake-up, and logs its counts', async () => {

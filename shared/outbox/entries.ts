@@ -1,0 +1,156 @@
+/**
+ * Outboxes: the pending entries of each conversation, in order. The transaction that accepts an entry also writes the
+ * conversation's head.
+ */
+import { timestamp } from '../core/clock.ts';
+import { newId, newIdAfter } from '../core/ids.ts';
+import { getManyConsistent, page, pages } from '../table/client.ts';
+import { type AnyConversation, conversationName, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { deleteExistingWrite, putWrite, transactReturningItems, type Write } from '../table/transactions.ts';
+import { traceId } from '../telemetry/trace.ts';
+import type { Conversation, Entry, Outgoing } from './event.ts';
+import { addEntriesWrite } from './head.ts';
+
+/** Entries that are read at a time. */
+const PAGE = 10;
+
+/** The content of a new entry. */
+type Draft = Pick<Entry, 'outgoing' | 'replay'>;
+
+/**
+ * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
+ * write units.
+ *
+ * @param after - the id of the entry that it follows; by default, the clock decides
+ */
+export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+  enqueue(conversation, [{ outgoing }], after).writes;
+
+/**
+ * As `enqueueWrites`, for several entries, which are delivered in this order: with their ids. 2 write units each, and 2 for
+ * the head. An entry that is valid for a limited time costs 1 more on an index.
+ */
+export const enqueue = (
+  conversation: Conversation,
+  drafts: Draft[],
+  after: string | undefined,
+): { ids: string[]; writes: Write[] } => {
+  const { account } = conversation;
+  const name = conversationName(conversation);
+  const trace_id = traceId();
+  const first = after === undefined ? newId() : newIdAfter(after);
+  let newest = first;
+  const entries = drafts.map(({ outgoing: one, replay }, place): Entry => {
+    const id = place === 0 ? first : newIdAfter(newest);
+    newest = id;
+    const key = entryKey(name, id);
+    const validUntil = one.type === 'message.send' ? one.valid_until : undefined;
+    return {
+      ...key,
+      id,
+      ...(replay !== undefined && { replay }),
+      created: timestamp(),
+      outgoing: one,
+      ...(trace_id !== undefined && { trace_id }),
+      ...(validUntil !== undefined && dueAt('conversations', { account, id: name, time: validUntil })),
+    };
+  });
+  const writes = [
+    ...entries.map((entry) => putWrite(entry)),
+    addEntriesWrite(
+      conversation,
+      { phone: conversation.phone, count: entries.length, newest, created: entries[0]?.created },
+      {
+        ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
+        ExpressionAttributeValues: { ':first': first },
+      },
+    ),
+  ];
+  return { ids: entries.map(({ id }) => id), writes };
+};
+
+/**
+ * As `transact`, for writes that add an entry to an outbox: it is delivered after all entries that were accepted
+ * before. Entries are delivered in the order of their ids, which begin with the time, but clocks of instances differ:
+ *
+ *     time     instance A, clock ahead           table: newest   instance B
+ *     10:00    adds 10:02-a if newest < 10:02-a  10:02-a
+ *     10:01                                                      adds 10:01-b if newest < 10:01-b: condition fails
+ *                                                                reads newest = 10:02-a from the failed condition
+ *     10:01                                      10:02-b         adds 10:02-b, the id that follows 10:02-a
+ *
+ * @param writesAfter - returns the writes for an entry that follows the given id; at first, no id is given
+ */
+export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
+  for (let after: string | undefined; ; ) {
+    const failed = await transactReturningItems(writesAfter(after));
+    // Only heads return their items. Other failed conditions concern the caller.
+    const others = failed.filter(({ item }) => item === undefined);
+    const [late] = failed;
+    if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
+    after = String(late.item?.newest);
+  }
+};
+
+/**
+ * As `transactInOrder`, for writes that add entries to the outboxes of several conversations.
+ *
+ * @param writesAfter - returns the writes; `afterIn` returns the id that the first new entry of a conversation follows
+ */
+export const transactAllInOrder = async (
+  writesAfter: (afterIn: (conversation: Conversation) => string | undefined) => Write[],
+): Promise<number[]> => {
+  const newest = new Map<unknown, string>();
+  const afterIn = (conversation: Conversation) => newest.get(headKey(conversationName(conversation)).pk);
+  for (;;) {
+    const failed = await transactReturningItems(writesAfter(afterIn));
+    const others = failed.filter(({ item }) => item === undefined);
+    if (others.length > 0 || failed.length === 0) return others.map(({ place }) => place);
+    for (const { item } of failed) newest.set(item?.pk, String(item?.newest));
+  }
+};
+
+/** The query for the entries of a conversation, oldest first. */
+const entriesOf = (conversation: AnyConversation) => {
+  const { pk, sk } = entryKey(conversationName(conversation), '');
+  return {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+  };
+};
+
+/** The oldest pending entries of a conversation, at most `max`; `all` if no more follow. 1 read unit for 4 KB. */
+export const oldestEntries = async (
+  conversation: AnyConversation,
+  max = PAGE,
+): Promise<{ entries: Entry[]; all: boolean }> => {
+  const { items, next } = await page<Entry>({ ...entriesOf(conversation), ConsistentRead: true, Limit: max });
+  return { entries: items, all: next === undefined };
+};
+
+/** How many entries of a conversation are pending, at most `max`. 0.5 read units for 4 KB of them. Eventually consistent. */
+export const countPending = async (
+  conversation: AnyConversation,
+  max: number,
+): Promise<{ count: number; more: boolean }> => {
+  const { items, next } = await page<Key>({ ...entriesOf(conversation), ProjectionExpression: 'pk', Limit: max + 1 });
+  // A page is also full at 1 MB.
+  return {
+    count: Math.min(items.length, max),
+    more: items.length > max || (next !== undefined && items.length < max),
+  };
+};
+
+/** All pending entries of a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
+export const pendingEntries = (conversation: AnyConversation): AsyncGenerator<Entry[]> =>
+  pages<Entry>({ ...entriesOf(conversation), ConsistentRead: true });
+
+/** The entries with these sort keys that are still pending, oldest first. 1 read unit for each, and 4 KB. */
+export const entriesAt = async (conversation: AnyConversation, sks: string[]): Promise<Entry[]> => {
+  const { pk } = entryKey(conversationName(conversation), '');
+  const found = await getManyConsistent<Entry[]>(sks.toSorted().map((sk) => ({ pk, sk })));
+  return found.filter((entry) => entry !== undefined);
+};
+
+/** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
+export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ pk, sk });
