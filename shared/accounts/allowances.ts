@@ -7,8 +7,8 @@ import { newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { audienceAllowance, contactAllowance } from '../core/settings.ts';
 import { getConsistent, getEventual, updateOrExisting } from '../table/client.ts';
-import type { Key } from '../table/keys.ts';
-import { allowanceKey } from '../table/people-keys.ts';
+import { type Key } from '../table/keys.ts';
+import { allowanceKey } from './entities.ts';
 
 /** The allowances, with their daily limits and the names of their units. */
 const allowances = {
@@ -35,7 +35,7 @@ export interface Allowance {
 
 const DAY_MS = 86_400_000;
 /** Seconds that a counter outlives its day. */
-const KEPT = 86_400;
+const TTL_S = 86_400;
 
 /** The present day, and its end in milliseconds since 1970. */
 const today = (): { day: string; end: number } => {
@@ -63,7 +63,7 @@ export const chargeAllowance = async (account: string, name: AllowanceName, amou
       ':amount': amount,
       ':most': limit - amount,
       ':charge': charge,
-      ':expires': end / 1_000 + KEPT,
+      ':expires': end / 1_000 + TTL_S,
     },
   });
   if (present === undefined || present.last === charge) return;

@@ -7,7 +7,7 @@ import { getObject } from '../media/object-store.ts';
 import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import type { Outgoing } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
-import { accountKey, accountListKey } from '../table/keys.ts';
+import { accountKey, accountListKey } from './entities.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';

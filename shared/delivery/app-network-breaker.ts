@@ -19,7 +19,9 @@
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../destinations/destination.ts';
 import { getConsistent, getEventual, getManyEventual, update, updatedIf } from '../table/client.ts';
-import { type AnyConversation, circuitKey, conversationName, crc32 } from '../table/keys.ts';
+import { type AnyConversation, conversationName } from '../outbox/entities.ts';
+import { circuitKey } from './entities.ts';
+import { crc32 } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,

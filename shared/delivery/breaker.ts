@@ -2,7 +2,7 @@
 import { now, sortableTime } from '../core/clock.ts';
 import { destinationNameOf } from '../destinations/destination.ts';
 import { slotOf } from '../outbox/wake-ups/conversations.ts';
-import type { AnyConversation } from '../table/keys.ts';
+import { type AnyConversation } from '../outbox/entities.ts';
 import { AppNetworkBreaker } from './app-network-breaker.ts';
 import {
   type Breaker,

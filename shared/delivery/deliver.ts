@@ -22,7 +22,7 @@ import {
   unlist,
 } from '../outbox/head.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import type { AnyConversation } from '../table/keys.ts';
+import { type AnyConversation } from '../outbox/entities.ts';
 import { traced } from '../telemetry/trace.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { waitForDestination } from './attempts/await-destination.ts';

@@ -11,7 +11,8 @@
 import { timestamp } from '../core/clock.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { getEventual, update } from '../table/client.ts';
-import { disabledKey, type Key } from '../table/keys.ts';
+import { disabledKey } from './entities.ts';
+import { type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 
 interface DisabledItem extends Key {

@@ -8,9 +8,9 @@ import { isCancelled, type JobItem } from '../messaging/jobs/job.ts';
 import { entriesAt, pendingEntries } from '../outbox/entries.ts';
 import type { Entry } from '../outbox/event.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import { jobKey } from '../table/batch-keys.ts';
+import { jobKey } from '../messaging/entities.ts';
+import { type AnyConversation } from '../outbox/entities.ts';
 import { getManyConsistent } from '../table/client.ts';
-import type { AnyConversation } from '../table/keys.ts';
 import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
 import { settle } from './settle.ts';
 

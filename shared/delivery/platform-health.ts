@@ -3,7 +3,7 @@
 import { destinationNameOf } from '../destinations/destination.ts';
 import { countPending } from '../outbox/entries.ts';
 import { listedConversations } from '../outbox/head.ts';
-import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
+import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 

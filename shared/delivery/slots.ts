@@ -11,7 +11,7 @@
 import { now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
 import { SLOTS } from '../outbox/wake-ups/conversations.ts';
 import { update, updatedIf } from '../table/client.ts';
-import { circuitKey } from '../table/keys.ts';
+import { circuitKey } from './entities.ts';
 import { afterExpired, type CircuitItem, IS_CURRENT, MEMORY } from './circuit-breaker.ts';
 
 /** Milliseconds from which the time of an attempt counts. */

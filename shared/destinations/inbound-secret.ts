@@ -2,7 +2,7 @@
 
 import type { HookItem } from '../accounts/platform-settings.ts';
 import { getConsistent } from '../table/client.ts';
-import { hookKey } from '../table/keys.ts';
+import { hookKey } from '../accounts/entities.ts';
 
 /** The settings of an account; undefined if none are set. 1 read unit. */
 export const findHook = async (account: string): Promise<object | undefined> =>

@@ -2,8 +2,7 @@
 
 import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../accounts/platform-settings.ts';
 import { getConsistent } from '../table/client.ts';
-import { platformKey } from '../table/keys.ts';
-import { consentWebhookKey } from '../table/people-keys.ts';
+import { platformKey, consentWebhookKey } from '../accounts/entities.ts';
 import { type Destination, destinationNameOf } from './destination.ts';
 import type { Platform } from './platform.ts';
 import { rapidpro } from './rapidpro.ts';

@@ -9,7 +9,7 @@ import { conversationAbout, type PlatformDraft } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
 import { reportOf } from '../outbox/states.ts';
 import { hasExpired, page } from '../table/client.ts';
-import { messageKey, outcomeKey } from '../table/keys.ts';
+import { messageKey, outcomeKey } from '../outbox/entities.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, withOwnMedia } from './send.ts';

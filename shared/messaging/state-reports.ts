@@ -5,7 +5,7 @@ import { conversationAbout } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
 import { type ReachedState, reportOf, stateItem } from '../outbox/states.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
-import { messageKey, stateKey } from '../table/keys.ts';
+import { messageKey, stateKey } from '../outbox/entities.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 

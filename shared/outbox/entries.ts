@@ -5,7 +5,8 @@
 import { timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getManyConsistent, page, pages } from '../table/client.ts';
-import { type AnyConversation, conversationName, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { type AnyConversation, conversationName, entryKey, headKey } from './entities.ts';
+import { dueAt, type Key } from '../table/keys.ts';
 import { deleteExistingWrite, putWrite, transactReturningItems, type Write } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
 import type { Conversation, Entry, Outgoing } from './event.ts';

@@ -27,18 +27,8 @@
  */
 import { now, scaled, sortableTime } from '../core/clock.ts';
 import { type Condition, getConsistent, page, remove, updatedIf } from '../table/client.ts';
-import {
-  type AnyConversation,
-  conversationName,
-  conversationOf,
-  dueAt,
-  dueOf,
-  dueOrder,
-  headKey,
-  type Key,
-  type NamedConversation,
-} from '../table/keys.ts';
-import { offeredTo, retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
+import { type AnyConversation, conversationName, conversationOf, headKey, type NamedConversation, offeredTo, retryingOnPlatform, waitingForPlatform } from './entities.ts';
+import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import type { Entry } from './event.ts';
 

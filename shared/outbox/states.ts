@@ -1,7 +1,8 @@
 /** States that messages reach: their log entries, and the notifications of the account's platform. */
 
 import { page } from '../table/client.ts';
-import { type Key, stateKey } from '../table/keys.ts';
+import { type Key } from '../table/keys.ts';
+import { stateKey } from './entities.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { enqueue } from './entries.ts';
 import { conversationAbout, type Entry, type Outgoing } from './event.ts';

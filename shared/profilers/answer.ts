@@ -1,6 +1,6 @@
 /** A panelist's answer: as a request contains it, and in the table. */
 import * as v from 'valibot';
-import type { Key } from '../table/keys.ts';
+import { type Key } from '../table/keys.ts';
 import { idOfAnything, phoneNumber, visibleText } from '../validation/schemas.ts';
 
 export const answer = v.object({

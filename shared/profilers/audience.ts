@@ -3,7 +3,7 @@ import { chargeAllowance } from '../accounts/allowances.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
 import { pages } from '../table/client.ts';
-import { answersOf } from '../table/keys.ts';
+import { answersOf } from './entities.ts';
 import type { AnswerItem } from './answer.ts';
 import { phoneOfAnswer } from './answers.ts';
 import { findAnswerable, hasOption } from './profilers.ts';

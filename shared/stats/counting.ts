@@ -1,5 +1,5 @@
 /** Counting: each item is added once to a counter, which has shards. */
-import type { Key } from '../table/keys.ts';
+import { type Key } from '../table/keys.ts';
 import { transactAnew, updateWrite, type Write } from '../table/transactions.ts';
 import type { CounterShards } from './counter-shards.ts';
 

@@ -6,7 +6,9 @@ import { findJob, firstReached, jobNotFound, type KnownJob } from '../messaging/
 import type { jobStatuses } from '../messaging/jobs/statuses.ts';
 import { type State, states } from '../outbox/message.ts';
 import { hasExpired, page, pages } from '../table/client.ts';
-import { countedBy, jobCounterRangeOfDay, type Key, logPartitions } from '../table/keys.ts';
+import { countedBy, jobCounterRangeOfDay } from './entities.ts';
+import { type Key } from '../table/keys.ts';
+import { logPartitions } from '../outbox/entities.ts';
 
 /** A job, as its business reads it. */
 export interface JobStatus {

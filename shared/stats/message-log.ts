@@ -6,7 +6,7 @@ import { Problem } from '../core/problems.ts';
 import { contactOf } from '../messaging/jids.ts';
 import type { LogItem, ReasonCode, State } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
-import { messageKey } from '../table/keys.ts';
+import { messageKey } from '../outbox/entities.ts';
 
 /** A message as its business reads it: without its content, which is stored only while the message is pending. */
 export interface MessageStatus {

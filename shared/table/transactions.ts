@@ -6,7 +6,7 @@ import { partsOf, sizeInJson } from '../core/parts.ts';
 import { tableName } from '../core/settings.ts';
 import { absent, type Change, type Condition, documents } from './client.ts';
 import { type FailedCondition, failedConditions, retryConflicts } from './conflicts.ts';
-import type { Key } from './keys.ts';
+import { type Key } from './keys.ts';
 
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];

@@ -4,8 +4,8 @@
  */
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages, putIfAbsent } from '../table/client.ts';
-import type { Key } from '../table/keys.ts';
-import { consentReceiptKey, consentReceiptsOf } from '../table/people-keys.ts';
+import { type Key } from '../table/keys.ts';
+import { consentReceiptKey, consentReceiptsOf } from './entities.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 

@@ -15,26 +15,12 @@ import { dropPending, reportStopped } from '../messaging/erasure-outbox.ts';
 import { directions } from '../outbox/event.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
-import {
-  accountAt,
-  accountOfOptOut,
-  dataOfPerson,
-  dueErasure,
-  erasureKey,
-  erasurePartition,
-  isAnswerKey,
-  isOptOutKey,
-  isRequestKey,
-  type Key,
-  logsOfContact,
-  markedPartition,
-  messageIdOf,
-  messageKey,
-  phoneOfErasure,
-  positionOfAccount,
-  requestIdOf,
-} from '../table/keys.ts';
-import { accountOfAttempt, consentReceiptRange, consentReceiptsOf, isConsentKey } from '../table/people-keys.ts';
+import { accountAt, logsOfContact, messageIdOf, messageKey, positionOfAccount } from '../outbox/entities.ts';
+import { accountOfOptOut, dueErasure, erasureKey, erasurePartition, isOptOutKey, markedPartition, phoneOfErasure } from '../messaging/entities.ts';
+import { dataOfPerson, type Key } from '../table/keys.ts';
+import { isAnswerKey } from '../profilers/entities.ts';
+import { isRequestKey, requestIdOf, consentReceiptRange, consentReceiptsOf, isConsentKey } from './entities.ts';
+import { accountOfAttempt } from '../delivery/entities.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';

@@ -4,7 +4,7 @@ import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { transactInOrder } from '../outbox/entries.ts';
 import type { RequestReference } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
-import { requestKey } from '../table/keys.ts';
+import { requestKey } from './entities.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { type Consent, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';

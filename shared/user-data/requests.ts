@@ -20,7 +20,8 @@ import {
 } from '../outbox/event.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
-import { ofPerson, requestKey } from '../table/keys.ts';
+import { ofPerson } from '../table/keys.ts';
+import { requestKey } from './entities.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';

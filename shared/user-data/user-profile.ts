@@ -6,7 +6,7 @@ import { newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
-import { contactHash } from '../table/keys.ts';
+import { contactHash } from '../users/entities.ts';
 import { numberOfId } from '../users/app-users.ts';
 import { registeredAmong } from '../users/contacts.ts';
 import { isAutomatic, propertyNames } from '../users/profile-properties.ts';

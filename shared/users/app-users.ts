@@ -1,8 +1,8 @@
 /** The app network's ids of users. An id belongs to one number at a time. */
 import { timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
-import type { Key } from '../table/keys.ts';
-import { appUserKey } from '../table/people-keys.ts';
+import { type Key } from '../table/keys.ts';
+import { appUserKey } from './entities.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
 
 /** The number that an id belongs to. */

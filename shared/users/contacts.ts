@@ -4,7 +4,8 @@
  */
 import { timestamp } from '../core/clock.ts';
 import { getManyEventual } from '../table/client.ts';
-import { contactHash, contactKey, type Key } from '../table/keys.ts';
+import { contactHash, contactKey } from './entities.ts';
+import { type Key } from '../table/keys.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
 
 interface ContactItem extends Key {

@@ -1,7 +1,7 @@
 /** Receipts of the app network's events: an event that is repeated within seven days changes nothing. */
 import { secondsFromNow } from '../core/clock.ts';
 import { getConsistent, putIfAbsent } from '../table/client.ts';
-import { answeredEventKey, eventKey } from '../table/keys.ts';
+import { answeredEventKey, eventKey } from './entities.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 
 /** Seconds that a receipt is kept. */

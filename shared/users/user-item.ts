@@ -1,6 +1,6 @@
 /** A user's item in the table. */
 import * as v from 'valibot';
-import type { Key } from '../table/keys.ts';
+import { type Key } from '../table/keys.ts';
 
 /** A user. Each property is an attribute of its own, with the time of its data. */
 export interface UserItem extends Key {

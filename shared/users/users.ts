@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
 import { getConsistent, getEventual, getManyConsistent, getManyEventual } from '../table/client.ts';
-import { userKey } from '../table/keys.ts';
+import { userKey } from './entities.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { giveIdWrite, numberOfId, releaseIdWrites } from './app-users.ts';
 import { contactWrite } from './contacts.ts';

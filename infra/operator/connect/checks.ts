@@ -16,7 +16,7 @@ import {
 } from '../../../shared/destinations/http/request.ts';
 import { platforms } from '../../../shared/destinations/registry.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/table/keys.ts';
+import { numberKey } from '../../../shared/accounts/entities.ts';
 import { settingErrors } from '../accounts/platform.ts';
 import type { AccountPlatform } from '../queries/accounts-admin.ts';
 import {

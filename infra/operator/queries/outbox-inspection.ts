@@ -7,17 +7,9 @@ import type { Conversation, Direction, Entry } from '../../../shared/outbox/even
 import { type Head, isRetryScheduled, makeDue, readHead } from '../../../shared/outbox/head.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { getConsistent, page, pages, remove } from '../../../shared/table/client.ts';
-import {
-  circuitKey,
-  conversationName,
-  conversationOf,
-  entryKey,
-  isHeadKey,
-  type Key,
-  type NamedConversation,
-  named,
-} from '../../../shared/table/keys.ts';
-import { waitingForPlatform } from '../../../shared/table/people-keys.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
+import { conversationName, conversationOf, entryKey, isHeadKey, type NamedConversation, named, waitingForPlatform } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {

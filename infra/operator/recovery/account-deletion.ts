@@ -3,10 +3,12 @@
  * forgotten. A repeat continues an interrupted deletion: the account's own item is the last one.
  */
 import { tableName } from '../../../shared/core/settings.ts';
-import { chunksOf, isBatchKey } from '../../../shared/table/batch-keys.ts';
+import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { pages, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountListKey, type Key, profilerKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
 import { updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
@@ -32,7 +34,7 @@ interface Deletion {
  * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws Refusal — there is no such account
+ * @throws UserError — there is no such account
  */
 export const deleteAccount = async (
   id: string,

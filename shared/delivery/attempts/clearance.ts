@@ -8,9 +8,11 @@ import { isCancelled, type JobItem } from '../../messaging/jobs/job.ts';
 import { hasStopped, type OptOutItem } from '../../messaging/opt-outs/opt-outs.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../../outbox/event.ts';
 import { type Head, scheduleRetry } from '../../outbox/head.ts';
-import { jobKey } from '../../table/batch-keys.ts';
+import { jobKey, erasureKey, optOutKey } from '../../messaging/entities.ts';
+import { accountKey } from '../../accounts/entities.ts';
+import { conversationOf } from '../../outbox/entities.ts';
+import { type Key } from '../../table/keys.ts';
 import { getManyConsistent } from '../../table/client.ts';
-import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../../table/keys.ts';
 import { log } from '../../telemetry/log.ts';
 
 /**

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { Problem } from '../../core/problems.ts';
 import { directions } from '../../outbox/event.ts';
-import type { NamedConversation } from '../../table/keys.ts';
+import { type NamedConversation } from '../../outbox/entities.ts';
 
 /** A claim of the oldest entry of a conversation. */
 export interface Claim {

@@ -16,7 +16,7 @@ import {
   triesBefore,
 } from '../../outbox/head.ts';
 import { getConsistent } from '../../table/client.ts';
-import { conversationName, entryKey, type NamedConversation } from '../../table/keys.ts';
+import { conversationName, entryKey, type NamedConversation } from '../../outbox/entities.ts';
 import { traced } from '../../telemetry/trace.ts';
 import { waitForSecondTry } from '../attempts/attempt-entry.ts';
 import { conclude } from '../attempts/conclude.ts';

@@ -13,7 +13,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
-import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

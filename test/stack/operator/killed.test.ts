@@ -18,7 +18,7 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/table/keys.ts';
+import { numberKey } from '../../../shared/accounts/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';

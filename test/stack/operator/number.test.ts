@@ -8,7 +8,7 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { allNumbers, releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
 import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey } from '../../../shared/table/keys.ts';
+import { accountKey, numberKey } from '../../../shared/accounts/entities.ts';
 import { putAll } from '../support/many-items.ts';
 import { newAccount, newId, operator, refusal } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';

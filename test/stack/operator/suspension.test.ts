@@ -13,7 +13,7 @@ import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { circuitKey } from '../../../shared/table/keys.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';

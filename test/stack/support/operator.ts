@@ -19,7 +19,8 @@ import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.t
 import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { update } from '../../../shared/table/client.ts';
-import { conversationName, dueAt, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { dueAt } from '../../../shared/table/keys.ts';
 import { replaceEnvironment } from '../../support/first-environment.ts';
 
 interface Ended {
