@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
-import { crc32, type Key, tokenKey } from '../table/keys.ts';
+import { crc32, type Key } from '../table/keys.ts';
+import { tokenKey } from './entities.ts';
 
 /** The caller of a request, and the caller's permissions. */
 export interface Identity {

@@ -3,6 +3,7 @@
  * accepts and ignores, and the request to the platform is one that the platform refuses.
  */
 import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { numberKey } from '../../../shared/accounts/entities.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { identify } from '../../../shared/accounts/tokens.ts';
 import { now } from '../../../shared/core/clock.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../../shared/destinations/http/request.ts';
 import { platforms } from '../../../shared/destinations/registry.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/table/keys.ts';
 import { settingErrors } from '../accounts/platform.ts';
 import type { AccountPlatform } from '../queries/accounts-admin.ts';
 import {

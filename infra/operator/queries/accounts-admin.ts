@@ -9,6 +9,15 @@ import {
   type NumberItem,
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
+import {
+  accountKey,
+  accountListKey,
+  consentWebhookKey,
+  consentWebhookName,
+  hookKey,
+  numberKey,
+  platformKey,
+} from '../../../shared/accounts/entities.ts';
 import type {
   ConsentWebhookItem,
   HookItem,
@@ -21,21 +30,13 @@ import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import {
-  accountKey,
-  accountListKey,
-  deletionKey,
-  disabledKey,
-  hookKey,
-  numberKey,
-  platformKey,
-} from '../../../shared/table/keys.ts';
-import { consentWebhookKey, consentWebhookName } from '../../../shared/table/people-keys.ts';
+import { deletionKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import { endWaiting } from './outbox-inspection.ts';
 

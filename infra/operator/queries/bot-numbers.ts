@@ -4,9 +4,9 @@
  */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { accountKey, numberKey } from '../../../shared/accounts/entities.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey } from '../../../shared/table/keys.ts';
 import { conditionCheckWrite, transact } from '../../../shared/table/transactions.ts';
 import { listAccounts, releaseNumberWrites } from './accounts-admin.ts';
 

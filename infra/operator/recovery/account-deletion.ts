@@ -2,16 +2,20 @@
  * Deletes an account with all that belongs to it. The kinds of items are those of a restore, so that a new kind is not
  * forgotten. A repeat continues an interrupted deletion: the account's own item is the last one.
  */
+
+import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
+import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { chunksOf, isBatchKey } from '../../../shared/table/batch-keys.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { pages, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountListKey, type Key, profilerKey } from '../../../shared/table/keys.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
 import { updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { listTokens, revokeToken } from '../queries/tokens-admin.ts';
-import { CONSENT_RECEIPT, type Item, kindsOf } from './item-kinds.ts';
+import { kindsOf } from './item-kinds.ts';
 import { profilersOfAccount, scanPage } from './tables.ts';
 
 /** Parts of the table that are read at the same time, and items of a page. */
@@ -82,17 +86,17 @@ export const deleteAccount = async (
 
 const nameOf = ({ pk, sk }: Key): string => JSON.stringify([pk, sk]);
 
-const kindOf = (item: Item): string => kindsOf(item)[0]?.name ?? 'unknown';
+const kindOf = (item: AnyItem): string => kindsOf(item)[0]?.name ?? 'unknown';
 
 /** Receipts of consent stay: users may ask who received their data. */
-const isOf = (item: Item, account: string, profilers: ReadonlySet<string>): boolean => {
+const isOf = (item: AnyItem, account: string, profilers: ReadonlySet<string>): boolean => {
   const [kind] = kindsOf(item);
-  if (kind === undefined || kind.name === CONSENT_RECEIPT) return false;
-  return kind.accountOf?.(item) === account || (kind.profilerOf !== undefined && profilers.has(kind.profilerOf(item)));
+  if (kind === undefined || kind.outlivesAccount) return false;
+  return kind.account?.(item) === account || (kind.profiler !== undefined && profilers.has(kind.profiler(item)));
 };
 
 /** Removes items; the recipients of a batch before the batch, which names them. */
-const removeItems = async (items: Item[]): Promise<void> => {
+const removeItems = async (items: AnyItem[]): Promise<void> => {
   for (const { upload } of items.filter(isBatchKey)) {
     if (typeof upload === 'string') await removeChunks(upload);
   }

@@ -3,47 +3,33 @@
  * it looks again, until it finds nothing twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { hashOf } from '../../../shared/core/idempotency.ts';
-import { isPseudonym } from '../../../shared/core/ids.ts';
-import { inParallel } from '../../../shared/core/parallel.ts';
-import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
-import { destinationNameOf } from '../../../shared/destinations/destination.ts';
-import { directions } from '../../../shared/outbox/event.ts';
-import { type LogItem, states } from '../../../shared/outbox/message.ts';
-import { jobListOf, resultsOf } from '../../../shared/table/batch-keys.ts';
-import { getConsistent, pages, remove, removeAll } from '../../../shared/table/client.ts';
 import {
   accountKey,
   accountListKey,
-  answersOf,
-  circuitKey,
-  contactHash,
-  contactKey,
-  conversationName,
-  dataOfPerson,
-  deletionKey,
-  erasureKey,
-  eventKey,
-  headKey,
+  allowanceKey,
   hookKey,
-  idempotencyRecordKey,
-  jobCountersOf,
-  type Key,
-  logPartitions,
-  messageKey,
   numberKey,
   platformKey,
-  profilerIdOf,
-  profilersOf,
   rateKey,
-  removalKey,
-  spacingKey,
-  statusReceiptKey,
   tokenKey,
-  userKey,
   waitsKey,
-} from '../../../shared/table/keys.ts';
-import { allowanceKey, consentReceiptsOf, deliveriesOf, deliverySlots } from '../../../shared/table/people-keys.ts';
+} from '../../../shared/accounts/entities.ts';
+import { hashOf } from '../../../shared/core/idempotency.ts';
+import { isPseudonym } from '../../../shared/core/ids.ts';
+import { inParallel } from '../../../shared/core/parallel.ts';
+import { circuitKey, deliveriesOf, deliverySlots, spacingKey } from '../../../shared/delivery/entities.ts';
+import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import { erasureKey, jobListOf, statusReceiptKey } from '../../../shared/messaging/entities.ts';
+import { conversationName, headKey, logPartitions, messageKey } from '../../../shared/outbox/entities.ts';
+import { directions } from '../../../shared/outbox/event.ts';
+import { type LogItem, states } from '../../../shared/outbox/message.ts';
+import { answersOf, profilerIdOf, profilersOf, resultsOf } from '../../../shared/profilers/entities.ts';
+import { jobCountersOf } from '../../../shared/stats/entities.ts';
+import { getConsistent, pages, remove, removeAll } from '../../../shared/table/client.ts';
+import { dataOfPerson, deletionKey, idempotencyRecordKey, type Key } from '../../../shared/table/keys.ts';
+import { consentReceiptsOf } from '../../../shared/user-data/entities.ts';
+import { contactHash, contactKey, eventKey, removalKey, userKey } from '../../../shared/users/entities.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, IDEMPOTENCY_KEYS, type Run, USER_TEXTS } from './run.ts';

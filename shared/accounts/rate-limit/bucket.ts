@@ -16,7 +16,8 @@
 import { tableTimeoutMs } from '#runtime';
 import { secondsFromNow } from '../../core/clock.ts';
 import { updateReturningItem } from '../../table/client.ts';
-import { type Key, rateKey } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
+import { rateKey } from '../entities.ts';
 import type { RequestLimit } from '../request-limit.ts';
 
 const SECOND = 1_000_000;

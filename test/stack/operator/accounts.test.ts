@@ -13,10 +13,10 @@ import {
 } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { accountOfBot, findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 

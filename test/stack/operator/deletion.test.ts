@@ -11,6 +11,7 @@ import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { deleteAccount } from '../../../infra/operator/recovery/account-deletion.ts';
 import { kindsOf } from '../../../infra/operator/recovery/item-kinds.ts';
 import { judge } from '../../../infra/operator/recovery/judge.ts';
+import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { sendToMany } from '../../../shared/campaigns/accept.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
@@ -21,7 +22,6 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
@@ -131,7 +131,7 @@ test('account delete removes every item of the account but receipts of consent, 
   // The other business, and the users, are as before.
   expect(itemsAbout(after, other.account)).toEqual(itemsAbout(suspended, other.account));
   expect(await getObject(other.media)).toBeDefined();
-  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|HASH)#/.test(pk));
+  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|CONTACT)#/.test(pk));
   expect(usersIn(after)).toEqual(usersIn(suspended));
 
   // Neither a new account with the id nor a restore brings anything back.

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { numberKey } from '../../../shared/accounts/entities.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
@@ -18,7 +19,6 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';

@@ -9,31 +9,20 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
 import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
 import { changeProfile } from '../../../shared/accounts/profile.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, entryKey, messageKey } from '../../../shared/outbox/entities.ts';
 import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
+import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { documents, putIfAbsent } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
-import {
-  accountKey,
-  answersOf,
-  contactHash,
-  contactKey,
-  conversationName,
-  entryKey,
-  hookKey,
-  mediaKey,
-  messageKey,
-  numberKey,
-  platformKey,
-  profilerKey,
-  userKey,
-} from '../../../shared/table/keys.ts';
-import { appUserKey } from '../../../shared/table/people-keys.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import { appUserKey, contactHash, contactKey, userKey } from '../../../shared/users/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { addUserData, newSecret, textTo } from '../failing-calls/world.ts';

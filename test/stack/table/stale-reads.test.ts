@@ -14,20 +14,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinishe
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { deleteMedia } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { accountKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
 import { permissions } from '../../../shared/core/permissions.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
-import {
-  accountKey,
-  type Key,
-  mediaKey,
-  numberKey,
-  platformKey,
-  profilerKey,
-  requestKey,
-  userKey,
-} from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { fileOf, png } from '../support/files.ts';
 import { startStack, type TestStack } from '../support/start-stack.ts';

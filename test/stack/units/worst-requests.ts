@@ -9,37 +9,30 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { setAvatar } from '../../../shared/accounts/avatar.ts';
+import { accountTokenKey } from '../../../shared/accounts/entities.ts';
 import type { EndpointName } from '../../../shared/api/index.ts';
 import { chunksOfBatch } from '../../../shared/campaigns/chunks.ts';
+import { batchKey, chunkKey } from '../../../shared/campaigns/entities.ts';
 import { messageIdAt, newBatchId } from '../../../shared/campaigns/ids.ts';
 import { now, secondsFromNow, sortableTime, timestamp, timestampOf } from '../../../shared/core/clock.ts';
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
+import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { encodeClaim } from '../../../shared/delivery/listeners/claims.ts';
 import { claimOffer, offer } from '../../../shared/delivery/listeners/offers.ts';
+import { repeatsKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
 import { openJob } from '../../../shared/messaging/jobs/job.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { conversationName, headKey, named, offeredTo } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { logItem, states } from '../../../shared/outbox/message.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
+import { answerKey, profilerKey, resultKey } from '../../../shared/profilers/entities.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
-import { batchKey, chunkKey, resultKey } from '../../../shared/table/batch-keys.ts';
+import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { put, putAll } from '../../../shared/table/client.ts';
-import {
-  accountTokenKey,
-  answerKey,
-  conversationName,
-  headKey,
-  jobCounterKey,
-  type Key,
-  named,
-  ofPerson,
-  profilerKey,
-  repeatsKey,
-  statusReceiptKey,
-} from '../../../shared/table/keys.ts';
-import { attemptIdOf, offeredTo } from '../../../shared/table/people-keys.ts';
+import { type Key, ofPerson } from '../../../shared/table/keys.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';

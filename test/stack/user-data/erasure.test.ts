@@ -9,9 +9,11 @@ import { findUser } from '../../../infra/operator/queries/users-admin.ts';
 import { eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { erasureKey, markedPartition } from '../../../shared/messaging/entities.ts';
 import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { type Conversation, directions } from '../../../shared/outbox/event.ts';
 import { logItem, type State, states } from '../../../shared/outbox/message.ts';
 import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
@@ -20,19 +22,12 @@ import { createProfiler } from '../../../shared/profilers/profilers.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, getConsistent, page, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import {
-  contactHash,
-  contactKey,
-  erasureKey,
-  logPartitions,
-  markedPartition,
-  removalKey,
-  requestKey,
-} from '../../../shared/table/keys.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { dueErasures, type Erased, eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, retrieve, startRequest } from '../../../shared/user-data/requests.ts';
+import { contactHash, contactKey, removalKey } from '../../../shared/users/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';

@@ -1,63 +1,24 @@
-/** The keys by which users of the app are found, those of consents, and those of what customers see of their own accounts. */
-import { crc32, type Key, platformKey, requestKey } from './keys.ts';
+/** The rows about destinations, and the history of deliveries. */
 
-const key = (pk: string, sk: string): Key => ({ pk, sk });
+import type { AnyItem, Entity } from '../table/entity.ts';
+import { crc32, type Key, key } from '../table/keys.ts';
+import { removalByPhone } from '../users/entities.ts';
 
-/** The number of a user, by the app network's id of the user. */
-export const appUserKey = (id: string): Key => key(`APPUSER#${id}`, 'APPUSER');
+const CIRCUIT = 'CIRCUIT#';
+const DISABLED = 'DISABLED';
+const SPACING = 'SPACING#';
 
-/** The index partition of conversations with an account's platform whose delivery failed and is retried. */
-export const retryingOnPlatform = (account: string): string => `RETRYING#${account}`;
+/** The circuit of a destination. */
+export const circuitKey = (destination: string): Key => key(`${CIRCUIT}${destination}`, 'CIRCUIT');
 
-/** The index partition of an account's conversations that wait for a chat platform or a webhook to be set. */
-export const waitingForPlatform = (account: string): string => `WAITING#${account}`;
+/** The webhook that has asked for no more requests, by the name of the destination: beside its circuit. */
+export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, DISABLED);
 
-/** The index partition of conversations whose oldest entry a listener of the account may claim, by the time from which. */
-export const offeredTo = (account: string): string => `LISTEN#${account}`;
-
-const ALLOWANCE = 'ALLOWANCE#';
-
-/** How much of a daily allowance an account has used on a day (`YYYY-MM-DD`, UTC). */
-export const allowanceKey = (account: string, what: string, day: string): Key =>
-  key(`${ALLOWANCE}${account}`, `${what}#${day}`);
-
-/** The pattern for the partitions of allowances, for access rights. */
-export const anyAllowance = `${ALLOWANCE}*`;
-
-/** The partition of a user's consent receipts. */
-export const consentReceiptsOf = (phone: string): string => `GRANTS#${phone}`;
-
-/** A receipt of consent that was given or has ended. A user's receipts are in one partition, sorted by time. */
-export const consentReceiptKey = (
-  phone: string,
-  { created, request, event }: { created: string; request: string; event?: string },
-): Key => key(consentReceiptsOf(phone), `GRANT#${created}#${request}${event === undefined ? '' : `#${event}`}`);
-
-/** The range of sort keys of a user's receipts up to a time. */
-export const consentReceiptRange = (until: string) => ({ from: 'GRANT#', to: `GRANT#${until}~` });
-
-const CONSENT = 'CONSENT#';
-
-/**
- * What a user data request released: in the partition of the request, which it outlives. `created` is the time of the
- * request: an id may be used again after its request has expired.
- */
-export const consentKey = (request: string, created: string): Key =>
-  key(requestKey(request).pk, `${CONSENT}${created}`);
-
-/** Whether a key is that of a consent. */
-export const isConsentKey = ({ sk }: Key): boolean => sk.startsWith(CONSENT);
-
-/** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
-export const acknowledgements = 'ACKNOWLEDGEMENTS';
-
-/** The webhook of an account that is notified when consent ends: in the partition of its platform. */
-export const consentWebhookKey = (account: string): Key => key(platformKey(account).pk, 'CONSENT_WEBHOOK');
-
-/** The name of this webhook in the marker of its deletion, which is of the kind `platform`. */
-export const consentWebhookName = (account: string): string => `${account}#consent`;
+/** The time from which a request may follow an equal one, by a hash of their common content. */
+export const spacingKey = (subject: string): Key => key(`${SPACING}${subject}`, 'SPACING');
 
 const DELIVERIES = 'DELIVERIES#';
+
 const ATTEMPT = 'ATTEMPT#';
 
 /**
@@ -77,8 +38,10 @@ export type DeliveryOutcome = 'succeeded' | 'failed';
 export const deliveriesOf = (account: string, slot: number, outcome: DeliveryOutcome): string =>
   `${DELIVERIES}${account}#${slot}#${outcome}`;
 
+const DELIVERIES_ABOUT = 'DELIVERIES_ABOUT#';
+
 /** The index partition of the delivery attempts about a user, of all accounts. */
-export const deliveriesAbout = (phone: string): string => `DELIVERIES_ABOUT#${phone}`;
+export const deliveriesAbout = (phone: string): string => `${DELIVERIES_ABOUT}${phone}`;
 
 /** The account of a delivery attempt, by its key. */
 export const accountOfAttempt = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(DELIVERIES.length).split('#', 1)[0] ?? '';
@@ -152,5 +115,63 @@ export const attemptsFrom = (milliseconds: number): string => {
 /** A text after all sort keys of attempts. */
 export const endOfAttempts = `${ATTEMPT}~`;
 
-/** The pattern for the partitions of delivery attempts, for access rights. */
-export const anyDeliveries = `${DELIVERIES}*`;
+/** The account in a key of the form `NAME#direction#account`. */
+const accountInKey = ({ pk }: AnyItem): string => pk.split('#')[2] ?? '';
+
+const circuit = {
+  name: 'circuit',
+  pk: CIRCUIT,
+  sk: 'CIRCUIT',
+  account: accountInKey,
+  restore: 'never',
+  expires: true,
+  person: 'none',
+  access: {
+    findCircuit: 'GetItem',
+    findCircuits: 'BatchGetItem',
+    updateCircuit: 'UpdateItem',
+    closeCircuit: 'DeleteItem',
+  },
+} as const satisfies Entity;
+
+const disabled = {
+  name: 'disabled webhook',
+  pk: CIRCUIT,
+  sk: DISABLED,
+  account: accountInKey,
+  restore: 'never',
+  expires: false,
+  person: 'none',
+  access: {},
+} as const satisfies Entity;
+
+const pauseBetweenEqual = {
+  name: 'pause between equal calls',
+  pk: SPACING,
+  sk: 'SPACING',
+  restore: 'never',
+  expires: true,
+  // A keyed hash of number and text, for a minute.
+  person: 'none',
+  access: { findSpacing: 'GetItem', putSpacing: 'PutItem' },
+} as const satisfies Entity;
+
+const attempt = {
+  name: 'delivery attempt',
+  pk: DELIVERIES,
+  sk: ATTEMPT,
+  account: accountOfAttempt,
+  restore: 'missing',
+  expires: true,
+  person: { erasure: 'removed', removal: removalByPhone, exported: 'deliveries' },
+  access: {
+    putAttempt: 'PutItem',
+    findAttempt: 'GetItem',
+    listAttempts: 'Query',
+    markReplayed: 'UpdateItem',
+    removeAttempts: 'BatchWriteItem',
+    listAttemptsAbout: { index: 'gsi2', partition: DELIVERIES_ABOUT },
+  },
+} as const satisfies Entity;
+
+export const deliveryEntities = [circuit, disabled, pauseBetweenEqual, attempt] as const;

@@ -1,13 +1,6 @@
-/**
- * The keys of batches, which are requests with many messages and have chunks with recipients; of jobs; and of the results
- * of profilers.
- */
-import { crc32, type Key } from './keys.ts';
-
-const key = (pk: string, sk: string): Key => ({ pk, sk });
-
-/** A partition key without its prefix. */
-const after = (prefix: string, { pk }: Pick<Key, 'pk'>): string => pk.slice(prefix.length);
+/** The rows about batches: requests with many messages, whose chunks have the recipients. */
+import type { Entity } from '../table/entity.ts';
+import { after, crc32, type Key, key } from '../table/keys.ts';
 
 const UPLOAD = 'UPLOAD#';
 
@@ -20,24 +13,28 @@ export const isUploadKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(U
 /** The id of an upload, by its key. */
 export const uploadIdOf = (upload: Pick<Key, 'pk'>): string => after(UPLOAD, upload);
 
+const CHUNKS = 'CHUNKS#';
+
 /** The partition of an upload's chunks. */
-export const chunksOf = (upload: string): string => `CHUNKS#${upload}`;
+export const chunksOf = (upload: string): string => `${CHUNKS}${upload}`;
 
 /** Whether a key is that of a chunk. */
-export const isChunkKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(chunksOf(''));
+export const isChunkKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(CHUNKS);
 
 /** A chunk, by the position of its first message. The key contains no number: keys cannot change when a user is erased. */
 export const chunkKey = (upload: string, position: number): Key =>
   key(chunksOf(upload), String(position).padStart(5, '0'));
 
 const BATCH = 'BATCH#';
+
 const BATCH_ITEM = 'BATCH';
+const PROGRESS = 'PROGRESS';
 
 /** A batch of messages. */
 export const batchKey = (account: string, batch: string): Key => key(`${BATCH}${account}#${batch}`, BATCH_ITEM);
 
 /** How far a batch has been expanded. */
-export const progressKey = (account: string, batch: string): Key => key(batchKey(account, batch).pk, 'PROGRESS');
+export const progressKey = (account: string, batch: string): Key => key(batchKey(account, batch).pk, PROGRESS);
 
 /** Whether a key is that of a batch. */
 export const isBatchKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(BATCH);
@@ -48,11 +45,15 @@ export const batchOf = (batch: Pick<Key, 'pk'>): { account: string; batch: strin
   return { account, batch: id };
 };
 
+const EXPANSION = 'EXPANSION#';
+
 /** The expansion of an account's batches. */
-export const expansionKey = (account: string): Key => key(`EXPANSION#${account}`, 'EXPANSION');
+export const expansionKey = (account: string): Key => key(`${EXPANSION}${account}`, 'EXPANSION');
+
+const PENDING = 'PENDING#';
 
 /** The index partition of an account's pending batches. */
-export const pendingBatchesOf = (account: string): string => `PENDING#${account}`;
+export const pendingBatchesOf = (account: string): string => `${PENDING}${account}`;
 
 const BATCHES = 'BATCHES#';
 
@@ -68,11 +69,11 @@ export const pendingBatchPartitions: readonly string[] = Array.from(
   (_, shard) => `${BATCHES}${shard}`,
 );
 
-/** The pattern for these partitions, for access rights. */
-export const anyPendingBatches = `${BATCHES}*`;
+const ERASURE_PASS = 'ERASURE_PASS';
+const PASS = 'PASS';
 
 /** The pass over these partitions that removes recipients, while it is not complete. */
-export const erasurePassKey: Key = key('ERASURE_PASS', 'PASS');
+export const erasurePassKey: Key = key(ERASURE_PASS, PASS);
 
 /** Index attributes of a pending batch: an account's batches by priority and time, and all batches. */
 export const ofPendingBatch = (account: string, { id, rank, due }: { id: string; rank: number; due: string }) => ({
@@ -85,8 +86,10 @@ export const ofPendingBatch = (account: string, { id, rank, due }: { id: string;
 /** The range of sort keys of pending batches with this rank that are due at a time. */
 export const pendingBatchRange = (rank: number, time: string) => ({ from: `${rank}#`, to: `${rank}#${time}~` });
 
+const ENDING = 'ENDING#';
+
 /** The index partition of an account's batches with messages that end before they exist. */
-export const endingBatchesOf = (account: string): string => `ENDING#${account}`;
+const endingBatchesOf = (account: string): string => `${ENDING}${account}`;
 
 /** Index attributes of a batch's progress: when the first of its messages ends. Batches of an account, the first end first. */
 export const ofEndingBatch = (account: string, { id, time }: { id: string; time: string }) => ({
@@ -102,50 +105,81 @@ export const endingBatches = (account: string, time: string) => ({
   ProjectionExpression: 'pk, sk',
 });
 
-/** The pattern for the partitions of batches, for access rights. */
-export const anyBatch = `${BATCH}*`;
+const batch = {
+  name: 'batch of messages',
+  pk: BATCH,
+  sk: BATCH_ITEM,
+  account: (item) => batchOf(item).account,
+  restore: 'outbox',
+  expires: true,
+  // Its content goes with the last recipient.
+  person: { erasure: 'removed', exported: { not: 'the messages do not exist yet' } },
+  access: {
+    putBatch: 'PutItem',
+    findBatch: 'GetItem',
+    findBatches: 'BatchGetItem',
+    updateBatch: 'UpdateItem',
+    listPendingBatches: { index: 'gsi3', partition: PENDING },
+    listEndingBatches: { index: 'gsi3', partition: ENDING },
+    listAllBatches: { index: 'gsi2', partition: BATCHES },
+  },
+} as const satisfies Entity;
 
-const JOB = 'JOB#';
+const progress = {
+  name: 'progress of a batch',
+  pk: BATCH,
+  sk: PROGRESS,
+  account: (item) => batchOf(item).account,
+  restore: 'batch',
+  expires: true,
+  person: 'none',
+  access: {},
+} as const satisfies Entity;
 
-/** A job that a request named. */
-export const jobKey = (account: string, job: string): Key => key(`${JOB}${account}#${job}`, 'JOB');
+const chunk = {
+  name: 'chunk of a batch',
+  pk: CHUNKS,
+  sk: '',
+  restore: 'batch',
+  expires: true,
+  person: { erasure: 'removed', exported: { not: 'the messages do not exist yet' } },
+  access: { writeChunks: 'BatchWriteItem', findChunk: 'GetItem', listChunks: 'Query', updateChunk: 'UpdateItem' },
+} as const satisfies Entity;
 
-/** Whether a key is that of a job. */
-export const isJobKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(JOB);
+const upload = {
+  name: 'upload of chunks',
+  pk: UPLOAD,
+  sk: 'UPLOAD',
+  restore: 'never',
+  expires: false,
+  person: 'none',
+  access: { putUpload: 'PutItem', removeUpload: 'DeleteItem', abandonUpload: 'UpdateItem' },
+} as const satisfies Entity;
 
-/** The account and the id of a job, by its key. */
-export const jobNamed = (job: Pick<Key, 'pk'>): { account: string; job_id: string } => {
-  const [account = '', job_id = ''] = after(JOB, job).split('#');
-  return { account, job_id };
-};
+const expansion = {
+  name: 'expansion of batches',
+  pk: EXPANSION,
+  sk: 'EXPANSION',
+  account: ({ pk }) => pk.slice(EXPANSION.length),
+  restore: 'never',
+  expires: true,
+  person: 'none',
+  access: { findExpansion: 'GetItem', updateExpansion: 'UpdateItem' },
+} as const satisfies Entity;
 
-/** The index partition of an account's jobs. */
-export const jobListOf = (account: string): string => `JOBS_OF#${account}`;
+const erasurePass = {
+  name: 'pass over pending batches',
+  pk: ERASURE_PASS,
+  sk: PASS,
+  restore: 'never',
+  expires: false,
+  person: 'none',
+  access: {
+    findErasurePass: 'GetItem',
+    beginErasurePass: 'PutItem',
+    continueErasurePass: 'UpdateItem',
+    endErasurePass: 'DeleteItem',
+  },
+} as const satisfies Entity;
 
-/** Index attributes of a job: they list an account's jobs, oldest first. */
-export const ofJobList = (account: string, { created, job_id }: { created: string; job_id: string }) => ({
-  gsi2pk: jobListOf(account),
-  gsi2sk: `${created}#${job_id}`,
-});
-
-/** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
-export const cancelledJobsOf = (account: string): string => `CANCELLED#${account}`;
-
-/** The pattern for the partitions of jobs, for access rights. */
-export const anyJob = `${JOB}*`;
-
-const RESULTS = 'RESULTS#';
-const OPTION = 'OPTION#';
-
-/** The partition of a profiler's results: a counter for each option. */
-export const resultsOf = (profiler: string): string => `${RESULTS}${profiler}`;
-
-/** How many panelists have chosen an option: one shard of the counter. */
-export const resultKey = (profiler: string, option: string, shard: number): Key =>
-  key(resultsOf(profiler), `${OPTION}${option}#${shard}`);
-
-/** The id of the option, by the key of its counter. */
-export const optionOfResult = ({ sk }: Key): string => sk.slice(OPTION.length).split('#', 1)[0] ?? '';
-
-/** The id of the profiler, by the key of a counter. */
-export const profilerOfResult = (result: Pick<Key, 'pk'>): string => after(RESULTS, result);
+export const campaignEntities = [batch, progress, chunk, upload, expansion, erasurePass] as const;
