@@ -17,7 +17,7 @@ import type { ServiceTable } from '../business-table.ts';
 import { type TableRight, tableRights } from './table-rights.ts';
 
 /** The properties that all functions of a stack share. */
-export interface Surroundings {
+export interface SharedFunctionProps {
   table: ServiceTable;
   environment: Record<string, string>;
   logRetention: RetentionDays;
@@ -25,7 +25,7 @@ export interface Surroundings {
   sourceMaps: boolean;
 }
 
-interface ServiceFunctionProps extends Surroundings {
+interface ServiceFunctionProps extends SharedFunctionProps {
   /** The folder of its bundle. */
   bundle: string;
   /** How it accesses the table. */

@@ -72,7 +72,7 @@ export interface Stored {
 /**
  * Stores the settings of an account's platform. Settings that are not given stay unchanged.
  *
- * @throws Refusal — a setting is invalid or missing
+ * @throws UserError — a setting is invalid or missing
  */
 export const storeConnection = async (
   account: string,

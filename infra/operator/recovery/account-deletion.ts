@@ -36,7 +36,7 @@ interface Deletion {
  * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws Refusal — there is no such account
+ * @throws UserError — there is no such account
  */
 export const deleteAccount = async (
   id: string,

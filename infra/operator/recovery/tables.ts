@@ -11,7 +11,7 @@ import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts'
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 /** Where a scan continues. */
 export type Position = Record<string, unknown>;
@@ -97,11 +97,11 @@ export const profilersOfAccount = async (source: string, account: string): Promi
   return found;
 };
 
-/** Checks that a customer is in either table. @throws Refusal — in none */
+/** Checks that a customer is in either table. @throws UserError — in none */
 export const requireAccountIn = async (source: string, account: string): Promise<void> => {
   const found = await Promise.all([tableName(), source].map((table) => itemsAt(table, [accountKey(account)])));
   if (found.every(({ size }) => size === 0)) {
-    throw new Refusal(`There is no account "${account}", neither in the live table nor in "${source}".`);
+    throw new UserError(`There is no account "${account}", neither in the live table nor in "${source}".`);
   }
 };
 
@@ -120,22 +120,22 @@ const DAY_MS = 86_400_000;
  * Checks the table that items come from.
  *
  * @param taken - when its data was current, if the operator says so
- * @throws Refusal — it is the live table, does not exist, is another table, is not ready, or is older than the deletion markers
+ * @throws UserError — it is the live table, does not exist, is another table, is not ready, or is older than the deletion markers
  */
 export const openSource = async (name: string, taken: string | undefined): Promise<Source> => {
-  if (name === tableName()) throw new Refusal(`"${name}" is the live table. Name the restored one with --from.`);
+  if (name === tableName()) throw new UserError(`"${name}" is the live table. Name the restored one with --from.`);
   const [source, live] = await Promise.all([describe(name), describe(tableName())]);
-  if (!haveSameKeys(source, live)) throw new Refusal(`"${name}" is not a copy of the live table: its keys differ.`);
+  if (!haveSameKeys(source, live)) throw new UserError(`"${name}" is not a copy of the live table: its keys differ.`);
   const { RestoreInProgress: isInProgress, RestoreDateTime: restored } = source.RestoreSummary ?? {};
   if (isInProgress || source.TableStatus !== 'ACTIVE') {
-    throw new Refusal(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
+    throw new UserError(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
   }
   const time = taken ?? (restored && sortableTime(restored.getTime()));
   if (
     time !== undefined &&
     Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - (DELETION_MEMORY_DAYS - 1) * DAY_MS
   ) {
-    throw new Refusal(
+    throw new UserError(
       `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${DELETION_MEMORY_DAYS} days, so what was erased before would come back. Restore the table to a time in the last ${DELETION_MEMORY_DAYS - 1} days.`,
     );
   }
@@ -148,7 +148,7 @@ const describe = async (name: string): Promise<TableDescription> => {
     return Table;
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new Refusal(`There is no table "${name}" in this AWS account and region.`);
+    throw new UserError(`There is no table "${name}" in this AWS account and region.`);
   }
 };
 

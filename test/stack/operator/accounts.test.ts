@@ -8,7 +8,7 @@ import {
   createAccount,
   findPlatform,
   listAccounts,
-  Refusal,
+  UserError,
   updateAccount,
 } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
@@ -25,8 +25,8 @@ useOwnTable('accounts');
 /** The message of a rejected change. */
 const refusal = async (pending: Promise<unknown>): Promise<string> => {
   const error = await pending.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw new Error(`The change was not rejected: ${error}`);
-  expect(error.name).toBe('Refusal');
+  if (!(error instanceof UserError)) throw new Error(`The change was not rejected: ${error}`);
+  expect(error.name).toBe('UserError');
   return error.message;
 };
 
