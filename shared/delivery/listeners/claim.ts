@@ -1,6 +1,6 @@
 /**
  * Listeners: programs that claim the events of an account's webhook, send them to a program of their own, and settle
- * them by its responses. `delivery/attempts/offers.ts` has the picture.
+ * them by its responses. `offers.ts` has the picture.
  */
 import { now, sortableTime, timestampOf } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';

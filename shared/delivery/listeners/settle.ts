@@ -8,9 +8,8 @@ import type { Entry } from '../../outbox/event.ts';
 import { endConversation, needsRefresh, oldestEntries, resume, triesBefore } from '../../outbox/outbox.ts';
 import { getConsistent } from '../../table/client.ts';
 import { traced } from '../../telemetry/trace.ts';
-import { waitForSecondTry } from '../attempts/attempt-entry.ts';
-import { conclude } from '../attempts/conclude.ts';
-import { attemptsOf } from '../attempts/history.ts';
+import { applyResult, attemptsOf } from '../apply-result.ts';
+import { waitForSecondTry } from '../attempt.ts';
 import { breakerOf } from '../breaker.ts';
 import { recordAttempts } from '../history/record.ts';
 import type { ListenerError, SettlementStatus } from '../history/statuses.ts';
@@ -82,11 +81,11 @@ const settleEntry = async (
       return { status: 'pending', next_attempt: timestampOf(due) };
     }
   }
-  const { settled, retry_at } = await conclude(context, result);
+  const applied = await applyResult(context, result);
   // The retry was scheduled, and the claim released, in one write.
-  if (retry_at !== undefined) return { status: 'pending', next_attempt: timestampOf(retry_at) };
+  if ('at' in applied) return { status: 'pending', next_attempt: timestampOf(applied.at) };
   await releaseForNext(conversation, head);
-  if (settled === 0) return { status: 'gone' };
+  if (applied.type !== 'settled') return { status: 'gone' };
   return { status: result.status === 'delivered' ? 'delivered' : 'failed' };
 };
 

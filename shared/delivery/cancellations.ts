@@ -12,8 +12,8 @@ import type { Entry } from '../outbox/event.ts';
 import { entriesAt, pendingEntries } from '../outbox/outbox.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
 import { getManyConsistent } from '../table/client.ts';
-import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
-import { settle } from './settle.ts';
+import { settle } from './apply-result.ts';
+import { isOver, preflight } from './attempt.ts';
 
 /**
  * Ends messages of a conversation whose job was cancelled, or whose time is over. 1 read unit for 4 KB of entries that are
@@ -23,7 +23,7 @@ import { settle } from './settle.ts';
  * @param begin - is called before an entry is ended
  * @param isLate - returns whether no further message may be ended now
  */
-export const endEarly = async (
+export const endCancelled = async (
   conversation: AnyConversation,
   { ended = [], cancelled }: Ends,
   begin: (entry: Entry) => Promise<void>,
@@ -48,7 +48,7 @@ const readJobs = async (account: string, entries: Entry[], jobs: Map<string, boo
   const named = new Set(entries.flatMap(({ outgoing }) => (isCancellable(outgoing) ? outgoing.message.job_id : [])));
   const missing = [...named].filter((job) => !jobs.has(job));
   const found = await getManyConsistent<JobItem[]>(missing.map((job) => jobKey(account, job)));
-  for (const [place, job] of missing.entries()) jobs.set(job, isCancelled(found[place]));
+  for (const [index, job] of missing.entries()) jobs.set(job, isCancelled(found[index]));
 };
 
 type Sent = Extract<Entry['outgoing'], { type: 'message.send' }>;
@@ -62,8 +62,8 @@ const isEnding = ({ outgoing }: Entry, jobs: Map<string, boolean>): boolean =>
 
 /** Ends an entry, after the same check as before an attempt. Returns whether it is gone from the outbox. */
 const end = async (entry: Entry): Promise<boolean> => {
-  const clearance = await checkBeforeAttempt(entry);
-  if (clearance.status === 'clear') return false;
-  if (clearance.status === 'withheld') await settle(entry, clearance, []);
+  const found = await preflight(entry);
+  if (found.status === 'clear') return false;
+  if (found.status === 'withheld') await settle(entry, found, []);
   return true;
 };
