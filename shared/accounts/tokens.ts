@@ -3,10 +3,11 @@
  * tokens. By the checksum, the authorizer rejects mistyped tokens without a read. Only the SHA-256 is stored.
  */
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
-import { crc32, type Key, tokenKey } from '../table/keys.ts';
+import { type Key, tokenKey } from '../table/keys.ts';
 
 /** The caller of a request, and the caller's permissions. */
 export interface Identity {

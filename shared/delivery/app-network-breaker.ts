@@ -16,10 +16,11 @@
  *
  * Users are named by 16 bits of a checksum of the conversation's name, which is a keyed hash.
  */
+import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../outbound/destination.ts';
 import { getConsistent, getEventual, getManyEventual, update, updatedIf } from '../table/client.ts';
-import { type AnyConversation, circuitKey, conversationName, crc32 } from '../table/keys.ts';
+import { type AnyConversation, circuitKey, conversationName } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,

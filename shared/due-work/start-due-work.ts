@@ -2,13 +2,14 @@
  * Starts work that is due, in steps. Each step is an invocation of its own, so that none can take the time of another one;
  * within a step, accounts have turns.
  */
+import { crc32 } from 'node:zlib';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
 import { partsOf } from '../core/parts.ts';
 import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
 import { removeAnswers } from '../profilers/answers.ts';
 import { isUploadKey } from '../table/batch-keys.ts';
-import { conversationOf, crc32, type DueKind, dueOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
+import { conversationOf, type DueKind, dueOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { MOST_ENDED, queuedDeliveries, wake } from '../wake-ups/conversations.ts';

@@ -2,7 +2,8 @@
  * The keys of batches, which are requests with many messages and have chunks with recipients; of jobs; and of the results
  * of profilers.
  */
-import { crc32, type Key } from './keys.ts';
+import { crc32 } from 'node:zlib';
+import type { Key } from './keys.ts';
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 

@@ -1,5 +1,6 @@
 /** The keys by which users of the app are found, those of consents, and those of what customers see of their own accounts. */
-import { crc32, type Key, platformKey, requestKey } from './keys.ts';
+import { crc32 } from 'node:zlib';
+import { type Key, platformKey, requestKey } from './keys.ts';
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 
