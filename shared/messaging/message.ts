@@ -106,9 +106,6 @@ const logKey = (id: string, state: State): Key => {
   return outcomes.some((end) => end === state) ? outcomeKey(id) : stateKey(id, state);
 };
 
-/** The keys of the log entry of how sending a message ended. Earlier versions had a key for each end. */
-export const outcomeKeys = (id: string): Key[] => [outcomeKey(id), ...outcomes.map((state) => stateKey(id, state))];
-
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 
 /** The message, by its first log entry. */

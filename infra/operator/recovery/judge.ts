@@ -3,7 +3,6 @@
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { nameOfJob } from '../../../shared/jobs/cancel.ts';
-import { outcomeKeys } from '../../../shared/messaging/message.ts';
 import { cancelledJobsOf, isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Key,
   mediaKey,
   numberKey,
+  outcomeKey,
   platformKey,
   stateKey,
   tokenKey,
@@ -123,7 +123,7 @@ const subjectsOf = (item: Item, kind: ItemKind | undefined): Subject[] =>
   kind === undefined ? [] : [...(kind.subjectsOf?.(item) ?? []), ...deletedAccountOf(item, kind)];
 
 /** The log entries that show that a message has left its outbox. */
-const settledKeys = (message: string): Key[] => [...outcomeKeys(message), stateKey(message, 'reception_failed_http')];
+const settledKeys = (message: string): Key[] => [outcomeKey(message), stateKey(message, 'reception_failed_http')];
 
 /** The outbox entries among items whose message the log shows as delivered or failed. */
 const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
