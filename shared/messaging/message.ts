@@ -74,8 +74,8 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   reason?: string;
   /** The id of the outbox entry that notifies the platform of the state, if it is notified. */
   report?: string | undefined;
-  /** Whether the worker `count` has added it to its job's counter. Missing in entries of earlier versions. */
-  counted?: boolean;
+  /** Whether the worker `count` has added it to its job's counter. */
+  counted: boolean;
 }
 
 /**

@@ -147,7 +147,7 @@ const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
  * @param tables - the tables that may contain the number, the platform and the avatar, the one that decides first
  */
 export const amended = async (source: string, item: Item, kind: ItemKind, tables: string[]): Promise<Item> => {
-  if (isCountable(kind)) return item.counted === true ? item : { ...item, counted: true };
+  if (isCountable(kind)) return { ...item, counted: true };
   if (kind.name === 'account') return withoutLost(source, item, tables);
   if (isChunkKey(item)) return withoutErased(source, item);
   if (isJobKey(item) && item.cancelled === undefined) return asCancelled(source, item);
