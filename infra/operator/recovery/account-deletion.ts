@@ -8,7 +8,7 @@ import { pages, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
 import { accountKey, accountListKey, type Key, profilerKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
-import { updateAccount } from '../queries/accounts-admin.ts';
+import { Refusal, updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { listTokens, revokeToken } from '../queries/tokens-admin.ts';
 import { CONSENT_RECEIPT, type Item, kindsOf } from './item-kinds.ts';
@@ -32,7 +32,7 @@ interface Deletion {
  * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws Refusal — there is no such account
+ * @throws Refusal — there is no such account, or another command has given it a number meanwhile
  */
 export const deleteAccount = async (
   id: string,
@@ -76,7 +76,13 @@ export const deleteAccount = async (
 
   // What leads to other items goes last, so that an interrupted deletion can be continued.
   await removeAll([...profilers].map((profiler) => profilerKey(id, profiler)));
-  await transact([deleteWrite(accountListKey(id)), deleteWrite(accountKey(id)), deletionWrite('account', id)]);
+  const failed = await transact([
+    // Another command may have given it a number behind the last pass, which would then belong to no account for ever.
+    deleteWrite(accountKey(id), { ConditionExpression: 'attribute_not_exists(bot_number)' }),
+    deleteWrite(accountListKey(id)),
+    deletionWrite('account', id),
+  ]);
+  if (failed.length > 0) throw new Refusal(`The account "${id}" was given a bot number meanwhile. Repeat the command.`);
   return { ...counts, ...(profilers.size > 0 && { profiler: profilers.size }), account: 1 };
 };
 

@@ -17,8 +17,6 @@ import { upload } from '../../../shared/media/uploads.ts';
 import { readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { putIfAbsent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
@@ -222,13 +220,6 @@ const scenarios: Record<string, Scenario> = {
       const why = { until: Date.now() + 60_000, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
       if (head) await scheduleRetry(head, why);
       return ['outbox', 'retry', '--account', account];
-    },
-  },
-  'number check --release': {
-    prepare: async () => {
-      const number = newPhone();
-      await putIfAbsent({ ...numberKey(number), account: newAccountId() });
-      return ['number', 'check', number, '--release', '--yes'];
     },
   },
 };
