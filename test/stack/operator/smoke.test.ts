@@ -32,6 +32,13 @@ import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 
 const { base_url, bridge_url, dynamodb_endpoint, s3_endpoint, table } = inject('stack');
 
+const OUTPUTS = {
+  HashSecretName: 'hash-secret',
+  BaseUrl: base_url,
+  BridgeUrl: bridge_url,
+  CounterRetention: '400',
+};
+
 /** The environment of a machine on which this stack is the local one. */
 const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise<Environment> => {
   const LOCAL_FOLDER = await folder();
@@ -230,7 +237,7 @@ describe('on a stack in AWS', () => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: table },
     });
     const secretsUrl = await recording(String(env.AWS_ENDPOINT_URL_SECRETS_MANAGER), (_method, _path, headers) => {
       calls.push([{ action: String(Object(headers)['x-amz-target']).replace('.', ':'), resource: 'HashSecret' }]);
@@ -271,7 +278,7 @@ describe('on a stack in AWS', () => {
     timeout: PATIENCE,
   }, async () => {
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: table },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, PATIENCE);
     expect(code).toBe(1);
@@ -282,7 +289,7 @@ describe('on a stack in AWS', () => {
 
   test('a test that cannot begin changes nothing and says why', async () => {
     const env = await serveStacks({
-      trial: { TableName: 'not-there', HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: 'not-there' },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
     expect(code).toBe(1);
