@@ -6,7 +6,7 @@ import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
 import type { Outgoing } from '../messaging/events.ts';
-import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import { type After, enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
 import { getConsistent } from '../table/client.ts';
 import { accountKey, accountListKey } from '../table/keys.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
@@ -26,7 +26,7 @@ export const announcementWrites = (
     bot_number: bot,
     avatar,
   }: Pick<Account, 'id' | 'name' | 'bot_number'> & Pick<AccountAttributes, 'avatar'>,
-  after: string | undefined,
+  after: After,
 ): Write[] => {
   if (bot === undefined) return [];
   const outgoing: Outgoing = {

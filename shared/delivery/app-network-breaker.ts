@@ -19,7 +19,7 @@
 import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../outbound/destination.ts';
-import { getConsistent, getEventual, getManyEventual, update, updatedIf } from '../table/client.ts';
+import { getConsistent, getEventual, getManyEventual, update, updateAndGet } from '../table/client.ts';
 import { type AnyConversation, circuitKey, conversationName } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
@@ -193,7 +193,7 @@ export class AppNetworkBreaker implements Breaker {
   async #note(trouble: Trouble): Promise<number | undefined> {
     if (this.#isOutdated) await this.#forgetOutdated();
     const add = () =>
-      updatedIf<AccountCircuit>({
+      updateAndGet<AccountCircuit>({
         Key: circuitKey(this.#name),
         UpdateExpression: 'ADD #users :user SET expires_at = :end',
         ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(#users) OR size(#users) < :most)`,
@@ -258,7 +258,7 @@ export class AppNetworkBreaker implements Breaker {
    */
   async #accuse(trouble: Trouble, { isOpen = false, until }: { isOpen?: boolean; until?: number }): Promise<void> {
     const add = () =>
-      updatedIf<NetworkCircuit>({
+      updateAndGet<NetworkCircuit>({
         Key: NETWORK,
         UpdateExpression: `ADD evidence :this SET expires_at = :end${isOpen ? ', suspected_since = if_not_exists(suspected_since, :now)' : ''}`,
         ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(evidence) OR size(evidence) < :most)`,

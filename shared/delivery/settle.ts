@@ -13,12 +13,12 @@
 import { now, timestamp } from '../core/clock.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
 import type { ReasonCode, State } from '../messaging/message.ts';
-import { dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
+import { type After, dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
 import { type ReachedState, stateItem, stateWrites } from '../messaging/states.ts';
 import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
-import { transact, transactionsFor, type Write } from '../table/transactions.ts';
+import { putIfAbsentWrite, transact, transactionsFor, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { pauseWrite } from './spacing.ts';
@@ -74,7 +74,7 @@ export const settleTogether = async (entries: Entry[], result: AttemptResult): P
   const failed = await transact(
     entries.flatMap((entry) => {
       const reached = stateOf(entry, result);
-      return [dequeueWrite(entry), ...(reached ? stateWrites(reached, undefined) : [])];
+      return [dequeueWrite(entry), ...(reached ? [putIfAbsentWrite(stateItem(reached))] : [])];
     }),
   );
   if (failed.length === 0) {
@@ -114,11 +114,7 @@ const settleInTurn = async (entry: Entry, delivery: ReachedState): Promise<End> 
 };
 
 /** Removes an entry in one transaction with other writes. If one of these was made before, they are left out. */
-const settleAtOnce = async (
-  entry: Entry,
-  receipts: Write[],
-  writesAfter: (after: string | undefined) => Write[],
-): Promise<End> => {
+const settleAtOnce = async (entry: Entry, receipts: Write[], writesAfter: (after: After) => Write[]): Promise<End> => {
   const failed = await transactInOrder((after) => [dequeueWrite(entry), ...receipts, ...writesAfter(after)]);
   if (failed.length === 0) return 'settled';
   if (failed.includes(0)) return 'gone';

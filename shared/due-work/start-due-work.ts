@@ -78,7 +78,7 @@ const wakeAll = async (run: Run, due: Due[]): Promise<void> => {
   const withExpired = endedIn(due);
   await wake([
     ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${dueOf(head).time}` })),
-    // Each minute anew, because the clock of the worker that comes first may be behind.
+    // Each minute again, because the clock of the worker that comes first may be behind.
     ...withExpired.map(({ pk, ended }) => ({
       conversation: conversationOf({ pk }),
       ended,

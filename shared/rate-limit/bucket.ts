@@ -16,7 +16,7 @@
 import { tableTimeoutMs } from '#runtime';
 import type { RequestLimit } from '../accounts/request-limit.ts';
 import { secondsFromNow } from '../core/clock.ts';
-import { updateReturningItem } from '../table/client.ts';
+import { tryUpdate } from '../table/client.ts';
 import { type Key, rateKey } from '../table/keys.ts';
 
 const SECOND = 1_000_000;
@@ -135,14 +135,14 @@ const write = async (
   account: string,
   { SET, ConditionExpression, values }: { SET: string; ConditionExpression: string; values: Record<string, number> },
 ): Promise<Written> => {
-  const { isDone, item } = await updateReturningItem<BucketItem>(
+  const { isDone, item } = await tryUpdate<BucketItem>(
     {
       Key: rateKey(account),
       UpdateExpression: `SET ${SET}, expires_at = :expires`,
       ConditionExpression,
       ExpressionAttributeValues: { ...values, ':expires': secondsFromNow(KEPT) },
     },
-    AbortSignal.timeout(PATIENCE),
+    { abortSignal: AbortSignal.timeout(PATIENCE) },
   );
   return { isDone, emptyAt: item?.empty_at };
 };

@@ -16,7 +16,7 @@ import {
   type RequestedProperty,
   type RequestReference,
 } from '../messaging/events.ts';
-import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import { type After, enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
 import { hasOptedOut } from '../opt-outs/opt-outs.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
@@ -232,7 +232,7 @@ export const completing = (
   request: RequestReference,
   platform: string | undefined,
   completed: string,
-  after: string | undefined,
+  after: After,
 ): Write[] =>
   platform === 'webhook'
     ? enqueueWrites(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)

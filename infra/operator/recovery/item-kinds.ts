@@ -81,7 +81,7 @@ export interface Subject {
  * - `everything`: the same, also if only a customer's or newer items are restored
  * - `tokens`, `outbox`: the same, if the option is given
  * - `batch`: copied with the batch that it is a part of
- * - `never`: made anew by the service itself
+ * - `never`: made again by the service itself
  */
 type Treatment = 'missing' | 'everything' | 'tokens' | 'outbox' | 'batch' | 'never';
 

@@ -110,7 +110,7 @@ interface Scenario {
   /** The error of the repeated command if the killed command had completed its work. */
   isDone?: RegExp;
   /** Set if a repeat does the work again. The table may then contain more items than after one command. */
-  isAnew?: true;
+  isRepeated?: true;
   /** Checks effects that the table's state does not show. */
   verify?: (command: string[]) => Promise<void>;
 }
@@ -160,7 +160,7 @@ const scenarios: Record<string, Scenario> = {
   },
   'token issue': {
     prepare: async () => ['token', 'issue', await newAccount(), '--permissions', 'stats'],
-    isAnew: true,
+    isRepeated: true,
     verify: async ([, , account = '']) => {
       const tokens = await listTokens(account);
       const hash = hashToken(/^bapi_\w+$/m.exec(printed)?.[0] ?? '');
@@ -261,7 +261,7 @@ describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) =
       if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
       const items = await itemsInTable();
       expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
-      if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
+      if (!scenario.isRepeated) expect(stateOf(items, like), call).toBe(whole);
       await scenario.verify?.(command);
     }
   };
