@@ -1,13 +1,14 @@
 /**
- * The layers of the code: which folder may import which. `npm run check` reports every import that breaks a rule. Imports
- * of types count, too.
- *
- * functions → http → api → the domains → core, telemetry, validation, table
+ * Which folder may import which. `npm run check` reports every import that breaks a rule. Imports of types count, too.
  */
 
-const DOMAINS =
-  '(accounts|app-network|campaigns|customers|delivery|delivery-history|due-work|jobs|listening|media|messaging|opt-outs|outbound|platforms|profilers|rate-limit|stats|user-data|users|wake-ups)';
-const FOUNDATION = '(core|table|telemetry|validation)';
+/** The rooms of `shared/`, from the bottom up: each imports only those before it. */
+const LAYERS = [
+  ...['core', 'validation', 'telemetry', 'table'],
+  ...['users', 'media', 'outbox', 'accounts', 'messaging', 'destinations', 'delivery', 'campaigns'],
+  ...['stats', 'profilers', 'user-data', 'app-network', 'due-work'],
+  ...['api', 'http'],
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -48,26 +49,27 @@ export default {
       from: { path: '^shared/' },
       to: { path: '^functions/' },
     },
-    {
-      name: 'http-above-all',
-      comment: 'Only functions and the HTTP layer know HTTP.',
+    ...LAYERS.map((layer, index) => ({
+      name: `below-${layer}`,
+      comment: 'A layer imports only those below it.',
       severity: 'error',
-      from: { path: '^shared/', pathNot: '^shared/http/' },
-      to: { path: '^shared/http/' },
+      from: { path: `^shared/(${LAYERS.slice(0, index).join('|')})/` },
+      to: { path: `^shared/${layer}/` },
+    })).slice(1),
+    {
+      name: 'no-other-layers',
+      comment: 'A new room of shared/ gets its place in LAYERS.',
+      severity: 'error',
+      from: {},
+      to: { path: '^shared/', pathNot: `^shared/(${LAYERS.join('|')})/` },
     },
     {
-      name: 'api-above-domains',
-      comment: 'Domains do not know the API that serves them.',
+      name: 'operator-without-local-stack',
+      comment:
+        'The local stack uses the queries of the command line, never the other way round. The emulator and its runtime are libraries.',
       severity: 'error',
-      from: { path: `^shared/(${DOMAINS}|${FOUNDATION})/` },
-      to: { path: '^shared/api/' },
-    },
-    {
-      name: 'foundation-below-domains',
-      comment: 'Core, table, telemetry and validation know no domain.',
-      severity: 'error',
-      from: { path: `^shared/${FOUNDATION}/` },
-      to: { path: `^shared/${DOMAINS}/` },
+      from: { path: '^infra/operator/' },
+      to: { path: '^infra/local/(?!aws/|runtime/)' },
     },
     {
       name: 'api-without-aws',
@@ -81,7 +83,7 @@ export default {
     // TypeScript 7 has no API for parsers.
     parser: 'swc',
     tsPreCompilationDeps: true,
-    doNotFollow: { path: ['^node_modules/', '^test/', '^infra/(?!local/aws/)'] },
+    doNotFollow: { path: ['^node_modules/', '^test/', '^infra/(?!local/aws/|operator/)'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
-import { localFolder } from './infra/local/stack-file.ts';
+import { localFolder } from './infra/operator/local-stack/stack-file.ts';
 import { QUICK, tags } from './test/support/tags.ts';
 
 // Test processes start many others: all of them find what one has compiled. Coverage would be less exact by it.

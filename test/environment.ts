@@ -18,6 +18,6 @@ if (!process.env.NODE_V8_COVERAGE) loadAnew(testPath.includes(AS_DEPLOYED));
 // The copies of this file: no test of a domain function reads the secret of hashes.
 const [{ setHashSecret }, { HASH_SECRET }] = await Promise.all([
   import('../shared/core/keyed-hashes.ts'),
-  import('../infra/local/hash-secret.ts'),
+  import('../infra/operator/local-stack/hash-secret.ts'),
 ]);
 setHashSecret(HASH_SECRET);

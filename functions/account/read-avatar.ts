@@ -1,6 +1,7 @@
 /** GET /v1/avatar: returns the bytes of the avatar. */
+
+import { readAvatar } from '../../shared/accounts/profile.ts';
 import { account as api } from '../../shared/api/areas/account.ts';
-import { readAvatar } from '../../shared/customers/profile.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(api.readAvatar, async ({ account }) => {

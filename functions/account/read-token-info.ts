@@ -1,6 +1,7 @@
 /** GET /v1/token/info: returns what the token of the request may do. */
+
+import { readTokenInfo } from '../../shared/accounts/token-info.ts';
 import { account as api } from '../../shared/api/areas/account.ts';
-import { readTokenInfo } from '../../shared/customers/token-info.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(api.readTokenInfo, async ({ account, token }) =>

@@ -1,7 +1,8 @@
 /** PUT /v1/avatar: sets the avatar that users see. */
+
+import { setAvatar } from '../../shared/accounts/avatar.ts';
 import { account as api } from '../../shared/api/areas/account.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
-import { setAvatar } from '../../shared/customers/avatar.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(

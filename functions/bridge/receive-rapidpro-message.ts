@@ -1,10 +1,10 @@
 /** POST /v1/webhook/rapidpro/: receives a message, or a part of one, that RapidPro sends to a user. */
 import { bridge as api } from '../../shared/api/areas/bridge.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
+import { findHook } from '../../shared/destinations/inbound-secret.ts';
+import { fromRapidpro, leastPartOf } from '../../shared/destinations/rapidpro.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
-import { findHook } from '../../shared/platforms/inbound-secret.ts';
-import { fromRapidpro, leastPartOf } from '../../shared/platforms/rapidpro.ts';
 
 export const handler = endpoint(
   api.receiveRapidproMessage,

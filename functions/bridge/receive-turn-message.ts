@@ -3,10 +3,10 @@
 import { bridge as api } from '../../shared/api/areas/bridge.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { Problem } from '../../shared/core/problems.ts';
+import { findHook } from '../../shared/destinations/inbound-secret.ts';
+import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/destinations/turn.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
-import { findHook } from '../../shared/platforms/inbound-secret.ts';
-import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/platforms/turn.ts';
 import { validBody } from '../../shared/validation/validation-errors.ts';
 
 export const handler = endpoint(

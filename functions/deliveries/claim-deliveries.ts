@@ -2,10 +2,10 @@
 import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
 import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
+import { listenerOf } from '../../shared/delivery/listeners/claim.ts';
 import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
 import { pollUntil } from '../../shared/http/long-poll.ts';
 import { measureWait, slotOf } from '../../shared/http/wait-slot.ts';
-import { listenerOf } from '../../shared/listening/claim.ts';
 
 export const handler = endpoint(api.claimDeliveries, async ({ account, query, remaining }) => {
   const start = now();

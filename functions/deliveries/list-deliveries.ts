@@ -1,7 +1,7 @@
 /** GET /v1/deliveries: lists the attempts to deliver events to the caller's webhook. */
 
 import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
-import { listDeliveries, presentDelivery } from '../../shared/delivery-history/deliveries.ts';
+import { listDeliveries, presentDelivery } from '../../shared/delivery/history/deliveries.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
 

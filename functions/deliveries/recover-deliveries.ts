@@ -2,7 +2,7 @@
 
 import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
-import { recoverDeliveries } from '../../shared/delivery-history/recover.ts';
+import { recoverDeliveries } from '../../shared/delivery/history/recover.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 

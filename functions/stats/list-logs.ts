@@ -3,7 +3,7 @@
 import { stats as api } from '../../shared/api/areas/stats.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
-import { personOf } from '../../shared/messaging/contacts.ts';
+import { personOf } from '../../shared/messaging/jids.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 
 export const handler = endpoint(api.listLogs, async ({ account, query }) => {

@@ -4,9 +4,9 @@ import { withHashes } from '../../shared/core/hash-secret.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { queueUrl } from '../../shared/core/settings.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
+import { handleBatch } from '../../shared/outbox/wake-ups/batch.ts';
+import { readWakeUp, returnAfterPause, wake } from '../../shared/outbox/wake-ups/conversations.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
-import { handleBatch } from '../../shared/wake-ups/batch.ts';
-import { readWakeUp, returnAfterPause, wake } from '../../shared/wake-ups/conversations.ts';
 
 /** If fewer milliseconds are left, the next wake-up of a group begins in another invocation, which has the whole time. */
 const LEAST_MS = 30_000;

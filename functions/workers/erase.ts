@@ -1,7 +1,7 @@
 /** Each minute, once for each step: erases users who were removed, and ends consents that have expired. */
 
 import type { EraseStep } from '../../shared/api/workers.ts';
-import { eraseFromBatches } from '../../shared/campaigns/erasure.ts';
+import { eraseFromBatches } from '../../shared/campaigns/erase-batches.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { endExpiredConsents } from '../../shared/due-work/expired-consents.ts';
 import { worker } from '../../shared/telemetry/worker.ts';

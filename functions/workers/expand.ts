@@ -4,10 +4,10 @@ import { expand } from '../../shared/campaigns/expand.ts';
 import { continueExpansion, isSuperseded } from '../../shared/campaigns/recover.ts';
 import { now, scaled } from '../../shared/core/clock.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
+import { readExpansionWakeUp, returnExpansionSoon } from '../../shared/outbox/wake-ups/expansions.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';
 import { traced } from '../../shared/telemetry/trace.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
-import { readExpansionWakeUp, returnExpansionSoon } from '../../shared/wake-ups/expansions.ts';
 
 /** Milliseconds of a run at most, so that other accounts have their turns, and that remain for the step under way. */
 const RUN_MS = 5_000;

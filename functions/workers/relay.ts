@@ -4,12 +4,12 @@
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { now } from '../../shared/core/clock.ts';
+import { wake } from '../../shared/outbox/wake-ups/conversations.ts';
+import { wakeExpansions } from '../../shared/outbox/wake-ups/expansions.ts';
 import { batchOf, isBatchKey } from '../../shared/table/batch-keys.ts';
 import { conversationOf } from '../../shared/table/keys.ts';
 import { keysIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
-import { wake } from '../../shared/wake-ups/conversations.ts';
-import { wakeExpansions } from '../../shared/wake-ups/expansions.ts';
 
 /** Lambda retries a failed batch as a whole: the queue drops wake-ups that were sent before. */
 export const handler = worker('relay', async (event: DynamoDBStreamEvent) => {

@@ -1,9 +1,10 @@
 /** The service's stack in the emulator, with the settings that are specific to the service. */
+
+import { HASH_SECRET } from '../operator/local-stack/hash-secret.ts';
 import { AwsEmulator } from './aws/emulator.ts';
 import type { EmulatorOptions } from './aws/emulator-options.ts';
 import type { Template } from './aws/template/definitions.ts';
 import { readTemplate } from './aws/template/template.ts';
-import { HASH_SECRET } from './hash-secret.ts';
 
 const STACK_NAME = 'BusinessApi';
 /** The template's outputs that contain the hosts' URLs. */

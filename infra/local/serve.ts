@@ -1,7 +1,8 @@
 /** The whole local server: the stack, the simulators, the demo accounts, the phone's page, and the documentation. */
 
+import { callTableOf } from '../operator/local-stack/call-table.ts';
+import type { StackFile } from '../operator/local-stack/stack-file.ts';
 import { Clock } from './aws/time/clock.ts';
-import { callTableOf } from './call-table.ts';
 import { movingOf } from './clock/advance.ts';
 import { ClockRequests } from './clock/routes.ts';
 import { type Demo, demoBots, seedDemo } from './demo.ts';
@@ -13,7 +14,6 @@ import { LogFeed } from './log-feed.ts';
 import { Phone } from './phone/phone.ts';
 import { Changes } from './simulators/changes.ts';
 import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
-import type { StackFile } from './stack-file.ts';
 
 interface ServeOptions extends Omit<LocalStackOptions, 'secret' | 'ports'>, Omit<SimulatorsOptions, 'ports'> {
   ports: LocalStackOptions['ports'] & SimulatorsOptions['ports'];

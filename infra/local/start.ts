@@ -6,11 +6,11 @@
 import './runtime/use-local-runtime.ts';
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { removeStackFiles, type StackFile, writeStackFiles } from '../operator/local-stack/stack-file.ts';
 import { StartError } from './aws/start-error.ts';
 import { openKeptData, ownAssembly } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
 import type { LocalStack } from './local-stack.ts';
-import { removeStackFiles, type StackFile, writeStackFiles } from './stack-file.ts';
 import { synthesise } from './synthesise.ts';
 import { watchSources } from './watch.ts';
 

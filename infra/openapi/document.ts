@@ -10,7 +10,7 @@ import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
 import { propertyRow } from '../../shared/api/openapi/property-row.ts';
 import { appEvent } from '../../shared/app-network/events.ts';
 import { problemCatalogue } from '../../shared/core/problems.ts';
-import { turnMessages } from '../../shared/platforms/turn.ts';
+import { turnMessages } from '../../shared/destinations/turn.ts';
 import { answer } from '../../shared/profilers/answer.ts';
 import { catalogue } from '../../shared/users/profile-properties.ts';
 import { listOf } from '../../shared/validation/bounded.ts';

@@ -1,6 +1,6 @@
 /** The requests of the service to an account's plain webhook and to the app network. */
 import * as v from 'valibot';
-import { states } from '../../shared/messaging/message.ts';
+import { states } from '../../shared/outbox/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 
 interface Webhook {

@@ -2,9 +2,9 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readHashSecret } from '../../shared/core/hash-secret.ts';
 import { documents } from '../../shared/table/client.ts';
-import { callTableOf } from '../local/call-table.ts';
-import { followClock } from '../local/clock/follow.ts';
-import { findStack, SeveralStacks } from '../local/stack-file.ts';
+import { callTableOf } from './local-stack/call-table.ts';
+import { followClock } from './local-stack/follow-clock.ts';
+import { findStack, SeveralStacks } from './local-stack/stack-file.ts';
 import { printNote } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 import { readStackOutputs } from './stack-outputs.ts';

@@ -1,10 +1,10 @@
 /** Applies events of the app network, and rejects events that name unknown bots, messages or requests. */
 
 import { timestamp } from '../core/clock.ts';
-import type { Message } from '../messaging/message.ts';
+import { reportOptOut } from '../messaging/opt-outs/changes.ts';
 import { receiveMessage } from '../messaging/receive.ts';
 import { findLogged, findMessages, isLogged, type Logged, type StateChange } from '../messaging/state-reports.ts';
-import { reportOptOut } from '../opt-outs/changes.ts';
+import type { Message } from '../outbox/message.ts';
 import { withdrawConsent } from '../user-data/consent-ends.ts';
 import { removeFormerNumber, removeUser } from '../user-data/erasure.ts';
 import { answerRequest, type RejectedAnswer } from '../user-data/request-answers.ts';

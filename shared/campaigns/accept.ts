@@ -9,11 +9,14 @@
  *
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
+
+import { bucketTable, takeTokens } from '../accounts/rate-limit/bucket.ts';
 import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import { idOf, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
+import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
 import {
   addRecipientsWrite,
   isCancelled,
@@ -22,11 +25,9 @@ import {
   openJob,
   ownJobWrite,
   readJob,
-} from '../jobs/job.ts';
-import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
-import { lifetimeFrom } from '../messaging/message.ts';
+} from '../messaging/jobs/job.ts';
 import { acceptMessages, asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
-import { bucketTable, takeTokens } from '../rate-limit/bucket.ts';
+import { lifetimeFrom } from '../outbox/message.ts';
 import { batchKey, chunkKey, ofPendingBatch, uploadKey } from '../table/batch-keys.ts';
 import { putAll, putIfAbsent } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites, type Repeatable } from '../table/idempotency.ts';

@@ -1,6 +1,6 @@
 /** Batches: one request with many messages. Their recipients are stored in chunks, and become messages one by one. */
 
-import type { Content } from '../messaging/events.ts';
+import type { Content } from '../outbox/event.ts';
 import type { chunkKey, ofPendingBatch } from '../table/batch-keys.ts';
 import type { Key } from '../table/keys.ts';
 

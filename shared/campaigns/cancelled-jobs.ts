@@ -11,12 +11,12 @@
  */
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
-import { type JobItem, readJob } from '../jobs/job.ts';
-import type { LogItem } from '../messaging/message.ts';
+import { type JobItem, readJob } from '../messaging/jobs/job.ts';
+import type { LogItem } from '../outbox/message.ts';
+import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
 import { batchOf, cancelledJobsOf, jobNamed, pendingBatchesOf } from '../table/batch-keys.ts';
 import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
 import { conversationName, dueOrder, type Key, logPartitions, messageIdOf, outcomeKey } from '../table/keys.ts';
-import { type WakeUp, wake } from '../wake-ups/conversations.ts';
 import type { BatchItem } from './batch.ts';
 import { readBatch } from './stored-batch.ts';
 

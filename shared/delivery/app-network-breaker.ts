@@ -1,26 +1,7 @@
-/**
- * Circuits of the messages to the app network, which all accounts share. What fails is named as narrowly as the evidence:
- *
- *     evidence                                                          what waits
- *     a message of a user fails                                         the conversation, by its schedule of retries
- *     messages of 3 users of an account, no success of it between       the account: its circuit opens
- *     messages of 20 users of 3 accounts within a minute,               the network: its circuit opens
- *     no success of any account between
- *     429 for a message                                                 the account pauses
- *     429 for 20 users of 3 accounts within a minute,                   the network pauses
- *     no success of any account between
- *
- * While the network's circuit is open, one conversation of all accounts probes it, and the accounts' circuits do not count.
- * After it has closed, neither do accounts' failures from before. An account whose probe failed lets others probe first, so
- * that its own failing users cannot keep the network's circuit open.
- *
- * Users are named by 16 bits of a checksum of the conversation's name, which is a keyed hash.
- */
-import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../outbound/destination.ts';
+import { APP_NETWORK_DESTINATION, destinationNameOf } from '../destinations/destination.ts';
 import { getConsistent, getEventual, getManyEventual, update, updateAndGet } from '../table/client.ts';
-import { type AnyConversation, circuitKey, conversationName } from '../table/keys.ts';
+import { type AnyConversation, circuitKey, conversationName, crc32 } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,

@@ -3,9 +3,13 @@
  * be delivered now delays the whole conversation, so that the order stays. A crash at any point repeats at most the
  * attempt under way: destinations receive each entry at least once, in order, with the same id.
  */
-import { appNetwork } from '../app-network/destination.ts';
+
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
-import { type Conversation, type Entry, subjectOf } from '../messaging/events.ts';
+import { appNetwork } from '../destinations/app-network.ts';
+import type { AttemptResult } from '../destinations/attempt-result.ts';
+import type { Destination, Exchange, StatusReceipt } from '../destinations/destination.ts';
+import { consentWebhookOf, platformOf } from '../destinations/registry.ts';
+import { type Conversation, type Entry, subjectOf } from '../outbox/event.ts';
 import {
   endConversation,
   type Head,
@@ -15,23 +19,20 @@ import {
   postpone,
   readHead,
   resume,
-} from '../messaging/outbox.ts';
-import type { AttemptResult } from '../outbound/attempt-result.ts';
-import type { Destination, Exchange, StatusReceipt } from '../outbound/destination.ts';
-import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
+} from '../outbox/outbox.ts';
+import type { Ends } from '../outbox/wake-ups/conversations.ts';
 import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
-import type { Ends } from '../wake-ups/conversations.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { waitForDestination } from './attempts/await-destination.ts';
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
-import { offerEntry } from './attempts/offer-entry.ts';
-import { withdrawOffer } from './attempts/offers.ts';
 import { breakerOf } from './breaker.ts';
 import { type Breaker, type CircuitState, isOpen } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 import { endEarly } from './early-ends.ts';
 import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
+import { offerEntry } from './listeners/offer-entry.ts';
+import { withdrawOffer } from './listeners/offers.ts';
 import { isExpired } from './retry-policy.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';

@@ -9,7 +9,7 @@
  * A response to a request that began before the webhook was set again names the old version, and disables nothing.
  */
 import { timestamp } from '../core/clock.ts';
-import type { Destination } from '../outbound/destination.ts';
+import type { Destination } from '../destinations/destination.ts';
 import { getEventual, update } from '../table/client.ts';
 import { disabledKey, type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';

@@ -3,12 +3,12 @@
  * permanently. After a long outage there may be thousands in a conversation: they are settled together.
  */
 import { inParallel } from '../core/parallel.ts';
-import { keepAttempts } from '../delivery-history/record.ts';
-import type { Entry } from '../messaging/events.ts';
-import type { Head } from '../messaging/outbox.ts';
-import type { AttemptResult } from '../outbound/attempt-result.ts';
-import type { Destination } from '../outbound/destination.ts';
+import type { AttemptResult } from '../destinations/attempt-result.ts';
+import type { Destination } from '../destinations/destination.ts';
+import type { Entry } from '../outbox/event.ts';
+import type { Head } from '../outbox/outbox.ts';
 import { attemptsOf } from './attempts/history.ts';
+import { keepAttempts } from './history/record.ts';
 import { isExpired } from './retry-policy.ts';
 import { canSettleTogether, SETTLED_TOGETHER, settledTogether, settleTogether } from './settle.ts';
 

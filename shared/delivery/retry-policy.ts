@@ -1,6 +1,6 @@
 /** When a failed delivery is retried, and when it has permanently failed. */
 import { between, now, scaled } from '../core/clock.ts';
-import type { Entry } from '../messaging/events.ts';
+import type { Entry } from '../outbox/event.ts';
 
 /** Milliseconds from one attempt to the next, by the number of failures in a row. The last step repeats. */
 const STEPS_MS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);

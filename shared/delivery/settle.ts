@@ -11,12 +11,12 @@
  *     with sending_failed
  */
 import { now, timestamp } from '../core/clock.ts';
-import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
-import type { ReasonCode, State } from '../messaging/message.ts';
-import { type After, dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
-import { type ReachedState, stateItem, stateWrites } from '../messaging/states.ts';
-import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
-import type { Destination, StatusReceipt } from '../outbound/destination.ts';
+import type { AttemptResult, EarlyEnd } from '../destinations/attempt-result.ts';
+import type { Destination, StatusReceipt } from '../destinations/destination.ts';
+import { type Entry, namesOf, type Outgoing, subjectOf } from '../outbox/event.ts';
+import type { ReasonCode, State } from '../outbox/message.ts';
+import { type After, dequeueWrite, transactInOrder } from '../outbox/outbox.ts';
+import { type ReachedState, stateItem, stateWrites } from '../outbox/states.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
 import { putIfAbsentWrite, transact, transactionsFor, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';

@@ -9,9 +9,9 @@
  * The groups stay as they are, so the order of each conversation does, too.
  */
 import { now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
+import { SLOTS } from '../outbox/wake-ups/conversations.ts';
 import { update, updateAndGet } from '../table/client.ts';
 import { circuitKey } from '../table/keys.ts';
-import { SLOTS } from '../wake-ups/conversations.ts';
 import { afterExpired, type CircuitItem, IS_CURRENT, MEMORY } from './circuit-breaker.ts';
 
 /** Milliseconds from which the time of an attempt counts. */

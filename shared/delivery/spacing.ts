@@ -3,7 +3,7 @@
  * the pause is in the table, because another worker may make the next request.
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
-import type { Spacing } from '../outbound/destination.ts';
+import type { Spacing } from '../destinations/destination.ts';
 import { getConsistent } from '../table/client.ts';
 import { type Key, spacingKey } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';

@@ -1,8 +1,8 @@
 /** Status receipts: what a chat platform was notified of, so that it shows the furthest state of a message. */
 
 import { now, scaled } from '../core/clock.ts';
+import type { StatusReceipt } from '../destinations/destination.ts';
 import type { RepeatsItem, StatusReceiptItem } from '../messaging/repeats.ts';
-import type { StatusReceipt } from '../outbound/destination.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { isRepeatsKey, repeatsKey, statusReceiptKey } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';

@@ -6,8 +6,8 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
+import type { Admission } from '../accounts/rate-limit/leases.ts';
 import type { ProblemCode } from '../core/problems.ts';
-import type { Admission } from '../rate-limit/leases.ts';
 
 /** `authorizer` contains the authorizer's context. It is absent if the route has no authorizer. */
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<

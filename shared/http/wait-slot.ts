@@ -1,6 +1,7 @@
 /** The slots that a long poll of an account holds while it waits, and its metrics. */
+
+import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../accounts/rate-limit/wait-slots.ts';
 import { now } from '../core/clock.ts';
-import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../rate-limit/wait-slots.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import type { Place } from './long-poll.ts';

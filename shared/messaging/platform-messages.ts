@@ -4,15 +4,15 @@ import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
+import { conversationAbout, type PlatformDraft } from '../outbox/event.ts';
+import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
+import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { reportOf } from '../outbox/states.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { messageKey, outcomeKey } from '../table/keys.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
-import { conversationAbout, type PlatformDraft } from './events.ts';
-import { type LogItem, type Message, messageOf, type State } from './message.ts';
-import { enqueueWrites, transactInOrder } from './outbox.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, withOwnMedia } from './send.ts';
-import { reportOf } from './states.ts';
 
 /** The data of a request that tells repeats and equal parts apart. */
 interface Arrival {

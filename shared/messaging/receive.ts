@@ -5,13 +5,13 @@ import { accountOfBot } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
-import { jobOf } from '../jobs/default-jobs.ts';
+import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
+import { lifetimeFrom, logItem, type Message } from '../outbox/message.ts';
+import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { phoneNumber } from '../validation/schemas.ts';
-import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
-import { lifetimeFrom, logItem, type Message } from './message.ts';
-import { enqueueWrites, transactInOrder } from './outbox.ts';
+import { jobOf } from './jobs/default-jobs.ts';
 
 /** A message from a user to a bot. */
 type Received = { from: string; to: string } & Content;

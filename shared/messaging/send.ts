@@ -4,16 +4,16 @@ import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
-import { jobOf } from '../jobs/default-jobs.ts';
-import { isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
 import { checkOwnMedia } from '../media/media.ts';
+import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
+import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
+import { enqueueAllWrites, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
-import { lifetimeFrom, logItem, type Message, type ReasonCode } from './message.ts';
-import { enqueueAllWrites, enqueueWrites, transactInOrder } from './outbox.ts';
-import { type ReachedState, stateWrites } from './states.ts';
+import { jobOf } from './jobs/default-jobs.ts';
+import { isCancelled, jobCancelled, openJob } from './jobs/job.ts';
 
 /** A message from a business. */
 export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;

@@ -1,13 +1,13 @@
 /** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
+import { conversationAbout } from '../outbox/event.ts';
+import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
+import { enqueueReports, transactInOrder } from '../outbox/outbox.ts';
+import { type ReachedState, reportOf, stateItem } from '../outbox/states.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
 import { messageKey, stateKey } from '../table/keys.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { conversationAbout } from './events.ts';
-import { type LogItem, type Message, messageOf, type State } from './message.ts';
-import { enqueueReports, transactInOrder } from './outbox.ts';
-import { type ReachedState, reportOf, stateItem } from './states.ts';
 
 /** A state that a message reached, by the message's id. */
 interface StateReport {

@@ -1,8 +1,8 @@
 /** The delivery log (spec §2, §4.6): one entry for each message and state. */
 
 import { now } from '../core/clock.ts';
-import { contactOf } from '../messaging/contacts.ts';
-import { type LogItem, type ReasonCode, type State, states } from '../messaging/message.ts';
+import { contactOf } from '../messaging/jids.ts';
+import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { type Key, logPartitions, messageIdOf, positionOfAccount } from '../table/keys.ts';
 

@@ -4,7 +4,7 @@ import { positionOf } from '../campaigns/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
-import { type LogItem, type State, states } from '../messaging/message.ts';
+import { type LogItem, type State, states } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
 import { countedBy, jobCounterKey, jobCounterRange, type Key, messageIdOf } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';

@@ -2,9 +2,9 @@
 import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { counterRetention } from '../core/settings.ts';
-import { findJob, firstReached, jobNotFound, type KnownJob } from '../jobs/job.ts';
-import type { jobStatuses } from '../jobs/statuses.ts';
-import { type State, states } from '../messaging/message.ts';
+import { findJob, firstReached, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
+import type { jobStatuses } from '../messaging/jobs/statuses.ts';
+import { type State, states } from '../outbox/message.ts';
 import { hasExpired, page, pages } from '../table/client.ts';
 import { countedBy, jobCounterRangeOfDay, type Key, logPartitions } from '../table/keys.ts';
 

@@ -3,8 +3,8 @@ import { validate as isUuid } from 'uuid';
 import { positionOf } from '../campaigns/ids.ts';
 import { findScheduled } from '../campaigns/stored-batch.ts';
 import { Problem } from '../core/problems.ts';
-import { contactOf } from '../messaging/contacts.ts';
-import type { LogItem, ReasonCode, State } from '../messaging/message.ts';
+import { contactOf } from '../messaging/jids.ts';
+import type { LogItem, ReasonCode, State } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
 

@@ -4,8 +4,8 @@
  */
 import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import type { ConsentEnd, Outgoing } from '../messaging/events.ts';
-import { type After, enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import type { ConsentEnd, Outgoing } from '../outbox/event.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { type Key, requestIdOf, requestKey } from '../table/keys.ts';

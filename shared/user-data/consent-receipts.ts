@@ -2,7 +2,7 @@
  * Consent receipts: one for each release of values, for each end of a consent, and for each acknowledged deletion: whom they
  * concern, when and why. Receipts do not contain the values.
  */
-import type { ConsentEnd } from '../messaging/events.ts';
+import type { ConsentEnd } from '../outbox/event.ts';
 import { pages, putIfAbsent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { consentReceiptKey, consentReceiptsOf } from '../table/people-keys.ts';

@@ -11,7 +11,7 @@
  *     the values            notified, and owes the deletion
  */
 import { isPast, now, timestampOf } from '../core/clock.ts';
-import type { ConsentEnd } from '../messaging/events.ts';
+import type { ConsentEnd } from '../outbox/event.ts';
 import { pages } from '../table/client.ts';
 import { dueAt, type Key, ofPerson, requestKey } from '../table/keys.ts';
 import { acknowledgements, consentKey, isConsentKey } from '../table/people-keys.ts';

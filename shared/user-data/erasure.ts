@@ -9,8 +9,10 @@
 import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
-import { attemptsAbout } from '../delivery-history/erasure.ts';
-import { directions } from '../messaging/events.ts';
+import { attemptsAbout } from '../delivery/history/erase-attempts.ts';
+import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from '../messaging/erased-identity.ts';
+import { dropPending, reportStopped } from '../messaging/erasure-outbox.ts';
+import { directions } from '../outbox/event.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
 import {
@@ -35,12 +37,10 @@ import {
 import { accountOfAttempt, consentReceiptRange, consentReceiptsOf, isConsentKey } from '../table/people-keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
-import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from '../users/erased-identity.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites } from '../users/user-removal.ts';
 import { endWithUser } from './consent-ends.ts';
 import { type ConsentReceipt, consentReceiptWrite } from './consent-receipts.ts';
-import { dropPending, reportStopped } from './erasure-outbox.ts';
 
 /** Numbers of items that a run of an erasure removed or changed. */
 export interface Erased {

@@ -1,8 +1,8 @@
 /** Users' answers to user data requests (spec §2, §3): approved values are copied from the profile. */
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
-import type { RequestReference } from '../messaging/events.ts';
-import { type After, transactInOrder } from '../messaging/outbox.ts';
+import type { RequestReference } from '../outbox/event.ts';
+import { type After, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
 import { requestKey } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';

@@ -9,15 +9,15 @@ import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
+import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
 import {
   type Conversation,
   namesOf,
   type Outgoing,
   type RequestedProperty,
   type RequestReference,
-} from '../messaging/events.ts';
-import { type After, enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
-import { hasOptedOut } from '../opt-outs/opt-outs.ts';
+} from '../outbox/event.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
 import { ofPerson, requestKey } from '../table/keys.ts';

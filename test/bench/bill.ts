@@ -2,7 +2,7 @@
  * The bill of requests and messages at list prices, from the units, times and log lines of the functions. Assumptions that
  * are not measured are in this file.
  */
-import { logItem, states } from '../../shared/messaging/message.ts';
+import { logItem, states } from '../../shared/outbox/message.ts';
 import { indexes } from '../../shared/table/access-patterns.ts';
 import { allDuePartitions, duePartitions, type Key } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { State } from '../../shared/messaging/message.ts';
+import type { State } from '../../shared/outbox/message.ts';
 import { CounterShards } from '../../shared/stats/counter-shards.ts';
 import { CHUNK, type Countable, countEntries } from '../../shared/stats/job-counters.ts';
 import { documents } from '../../shared/table/client.ts';

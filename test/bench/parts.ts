@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
 import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
-import { callTableOf } from '../../infra/local/call-table.ts';
 import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
+import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 
 export interface Parts {
   /** Functions by name: `sendMessage`, `deliver`. */

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageHistory } from '../../infra/operator/queries/message-history.ts';
-import { jobOf } from '../../shared/jobs/default-jobs.ts';
-import { type LogItem, logItem, type State } from '../../shared/messaging/message.ts';
+import { jobOf } from '../../shared/messaging/jobs/default-jobs.ts';
+import { type LogItem, logItem, type State } from '../../shared/outbox/message.ts';
 import { type LogFilter, listLogs } from '../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { jobCounterKey, type Key } from '../../shared/table/keys.ts';

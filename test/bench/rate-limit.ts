@@ -4,14 +4,14 @@
  * database, in turns.
  */
 import type { Context } from 'aws-lambda';
+import { bucketTable } from '../../shared/accounts/rate-limit/bucket.ts';
+import { Leases } from '../../shared/accounts/rate-limit/leases.ts';
 import type { RequestLimit } from '../../shared/accounts/request-limit.ts';
 import { api } from '../../shared/api/index.ts';
 import { ok, serve } from '../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../shared/http/event.ts';
 import { rateLimit } from '../../shared/http/middleware/rate-limit.ts';
 import { createProfiler, readProfiler } from '../../shared/profilers/profilers.ts';
-import { bucketTable } from '../../shared/rate-limit/bucket.ts';
-import { Leases } from '../../shared/rate-limit/leases.ts';
 import { seeded } from '../support/seeded.ts';
 import { openParts } from './parts.ts';
 import { listPriceOf } from './prices.ts';

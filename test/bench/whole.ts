@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../infra/local/aws/time/clock.ts';
-import { callTableOf } from '../../infra/local/call-table.ts';
 import { type Demo, demoBots, seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
+import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { UNLIMITED } from '../support/unlimited.ts';
 

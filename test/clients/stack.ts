@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StackFile } from '../../infra/local/stack-file.ts';
+import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 import { start } from '../deploy/processes.ts';
 
 export interface RunningStack extends StackFile {

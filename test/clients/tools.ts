@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { run } from '../deploy/processes.ts';
 import { installPackages, pythonVersion, SetupError } from '../support/python.ts';
 

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { freePort } from '../../infra/local/aws/loopback.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { waitsKey } from '../../shared/table/keys.ts';
 import { type Assembly, synthesise, type Template } from './assembly.ts';
 import { Commands, REGION } from './commands.ts';

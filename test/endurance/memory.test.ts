@@ -191,7 +191,7 @@ test('no function uses more memory after 10,000 invocations than after 6,000', a
 }, 1_800_000);
 
 test('10,000 requests to a destination use no more memory, timers or sockets than 6,000', async () => {
-  const post = fileURLToPath(new URL('../../shared/outbound/http-client.ts', import.meta.url));
+  const post = fileURLToPath(new URL('../../shared/destinations/http/http-client.ts', import.meta.url));
   const event = { url: `${emptyUrl}/hook`, headers: { 'content-length': '2' }, body: '{}' };
   checkGrowth(await invokeOften([post, 'post', event], { ALLOW_LOOPBACK: 'true' }), 'post');
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { renderGuide } from '../../infra/docs/site/guide.ts';
-import type { Outgoing } from '../../shared/messaging/events.ts';
+import type { Outgoing } from '../../shared/outbox/event.ts';
 import { events } from '../../shared/telemetry/metrics.ts';
 import { useStack } from './support/synthesised.ts';
 

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { StackFile } from '../../infra/local/stack-file.ts';
+import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 import { copySources, type SourceCopy } from '../support/source-copy.ts';
 
 let sources: SourceCopy;

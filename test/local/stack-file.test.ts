@@ -10,7 +10,7 @@ import {
   SeveralStacks,
   type StackFile,
   writeStackFiles,
-} from '../../infra/local/stack-file.ts';
+} from '../../infra/operator/local-stack/stack-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-file-'));
 

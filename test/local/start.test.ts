@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
-import type { StackFile } from '../../infra/local/stack-file.ts';
+import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
 

@@ -20,10 +20,10 @@ const layers = [
   { name: 'HTTP layer (shared/{http,api}/)', files: /^shared\/(http|api)\//, min: 90 },
   {
     name: 'Domains (all other folders)',
-    files: /^shared\/(?!(http|api|platforms|table|core|telemetry|validation)\/)/,
+    files: /^shared\/(?!(http|api|destinations|table|core|telemetry|validation)\/)/,
     min: 90,
   },
-  { name: 'Platforms (shared/platforms/)', files: /^shared\/platforms\//, min: 90 },
+  { name: 'Destinations (shared/destinations/)', files: /^shared\/destinations\//, min: 90 },
   { name: 'Table (shared/table/)', files: /^shared\/table\//, min: 90 },
   {
     name: 'Foundation (shared/{core,telemetry,validation}/)',

@@ -3,7 +3,7 @@
  * works between files, so modules and environment are not reset.
  */
 import { inject } from 'vitest';
-import { callTableOf } from '../../infra/local/call-table.ts';
+import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 import type { ServedHere } from './stack-here.ts';
 
 const kept = globalThis as { servedHere?: Promise<ServedHere> };

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { drawBacklog } from '../bench/growth/picture.ts';
 import { play } from './play.ts';
 import { planOf, predict, rowsOf } from './predict.ts';

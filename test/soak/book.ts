@@ -3,7 +3,7 @@
  * in deliveries are detected at arrival, and missing messages at the end.
  */
 import { idFromKey } from '../../shared/core/ids.ts';
-import type { Direction } from '../../shared/messaging/events.ts';
+import type { Direction } from '../../shared/outbox/event.ts';
 
 /**
  * The phases of a run: cold start, before the platform of one account fails, while it accepts connections but never

@@ -3,9 +3,9 @@
  * service equal the book, and no entry is pending.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Direction, directions } from '../../shared/messaging/events.ts';
-import type { State } from '../../shared/messaging/message.ts';
-import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { type Direction, directions } from '../../shared/outbox/event.ts';
+import type { State } from '../../shared/outbox/message.ts';
+import { oldestEntries, readHead } from '../../shared/outbox/outbox.ts';
 import { type Book, type Conversation, nameOf } from './book.ts';
 import type { Account } from './world.ts';
 

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { type Book, isFor, type Message, phases } from './book.ts';
 import { growthOf, type Sample, type Spread, spreadOf, tenthsOf } from './figures.ts';
 import { settings } from './settings.ts';

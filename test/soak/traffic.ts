@@ -4,7 +4,7 @@
  * must have no further effect.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Direction } from '../../shared/messaging/events.ts';
+import type { Direction } from '../../shared/outbox/event.ts';
 import { type Book, type Conversation, eventOf, type Message } from './book.ts';
 import type { Account } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** The environment of a soak: a database, the local stack in a separate process, accounts, and destinations. */
 import { randomBytes } from 'node:crypto';
-import { callTableOf } from '../../infra/local/call-table.ts';
+import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';

@@ -18,7 +18,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { freePort } from '../../infra/local/aws/loopback.ts';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 
 const VERSION = '2.6.1';
 

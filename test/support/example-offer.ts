@@ -1,9 +1,9 @@
 /** What the examples of listeners need: an account whose events wait for listeners, and one of them. */
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { now, timestamp } from '../../shared/core/clock.ts';
-import { offer } from '../../shared/delivery/attempts/offers.ts';
-import type { Conversation } from '../../shared/messaging/events.ts';
-import { enqueueWrites, pendingEntries, readHead, transactInOrder } from '../../shared/messaging/outbox.ts';
+import { offer } from '../../shared/delivery/listeners/offers.ts';
+import type { Conversation } from '../../shared/outbox/event.ts';
+import { enqueueWrites, pendingEntries, readHead, transactInOrder } from '../../shared/outbox/outbox.ts';
 import { remove } from '../../shared/table/client.ts';
 
 const settings = { secret: `whsec_${Buffer.alloc(32).toString('base64')}` };

@@ -1,5 +1,5 @@
 /** Token buckets in the memory of this process, with the conditions of the table. They count their writes. */
-import type { BucketTable } from '../../shared/rate-limit/bucket.ts';
+import type { BucketTable } from '../../shared/accounts/rate-limit/bucket.ts';
 
 export class MemoryBuckets implements BucketTable {
   /** When the bucket of an account was empty, in microseconds. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { type Ended, run } from '../deploy/processes.ts';
 
 /** The oldest Python for which the lists of packages are complete. */

@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
-import { localFolder } from '../../infra/local/stack-file.ts';
+import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 
 export interface RunRecord {
   /** The synthesised stack of the stack tests. */

@@ -4,9 +4,9 @@
  * real` returns to real time.
  */
 import { Command, InvalidArgumentError } from 'commander';
-import { findStack } from '../stack-file.ts';
+import type { ClockView } from '../../operator/local-stack/clock-view.ts';
+import { findStack } from '../../operator/local-stack/stack-file.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
-import type { ClockView } from './view.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -1,12 +1,12 @@
 /** The requests that show and set the clock of the local stack: `/clock` at the URL of the phone's page. */
 import * as v from 'valibot';
+import type { ClockView } from '../../operator/local-stack/clock-view.ts';
 import type { Changes } from '../simulators/changes.ts';
 import { freshJson, httpError, parseJson } from '../simulators/http.ts';
 import { check, fields } from '../simulators/schemas.ts';
 import { newRoutes, type Routes } from '../simulators/server.ts';
 import { advanceTo, BusyError, type Moving } from './advance.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
-import type { ClockView } from './view.ts';
 
 const MOST_RATE = 10_000;
 const RATE_FORM = `a number from 1 to ${MOST_RATE}`;

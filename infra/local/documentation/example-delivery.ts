@@ -1,7 +1,7 @@
 /** A failed delivery for the examples of the API description: no example can wait until an event has failed. */
 import { now, secondsFromNow, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { type AttemptItem, attemptItem } from '../../../shared/delivery-history/attempt-item.ts';
+import { type AttemptItem, attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
 import { conversationName, entryKey } from '../../../shared/table/keys.ts';
 
 const TEXT = 'The examples of the documentation refer to this message.';

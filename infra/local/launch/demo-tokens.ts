@@ -6,7 +6,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isWellFormedToken } from '../../../shared/accounts/tokens.ts';
-import { localFolder } from '../stack-file.ts';
+import { localFolder } from '../../operator/local-stack/stack-file.ts';
 
 /** Tokens by name. `seedDemo` adds those that are missing or revoked. */
 export type DemoTokens = Map<string, string>;

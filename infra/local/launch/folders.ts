@@ -1,8 +1,8 @@
 /** The folders of a local stack in `.local`: its assembly, and the data that `--keep` keeps. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning, localFolder } from '../../operator/local-stack/stack-file.ts';
 import { StartError } from '../aws/start-error.ts';
-import { isRunning, localFolder } from '../stack-file.ts';
 
 const ASSEMBLY = /^assembly-(\d+)$/;
 

@@ -1,9 +1,9 @@
 /** The ports of a local stack: who uses them, before anything is started or written. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { runningStacks } from '../../operator/local-stack/stack-file.ts';
 import { closeServer, listenOnLoopback } from '../aws/loopback.ts';
 import { StartError } from '../aws/start-error.ts';
-import { runningStacks } from '../stack-file.ts';
 
 /** Ports that a stack uses: PORT and the next ones. */
 const PORTS = 5;

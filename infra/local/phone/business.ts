@@ -1,7 +1,7 @@
 /** The actions of a demo account's business, which the page offers. They use the API, as every business does. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import { reasonIn } from '../simulators/app-network/reported-events.ts';
+import { reasonIn } from '../../operator/local-stack/report.ts';
 import { httpError } from '../simulators/http.ts';
 import { fields, looseFields, phone as phoneNumber, text, wholeNumber } from '../simulators/schemas.ts';
 import type { Call } from './traces/views.ts';

@@ -1,6 +1,6 @@
 /** Today's jobs of the demo's accounts, with their messages by state: the same counts as `GET /v1/stats/jobs`. */
 import { timestamp } from '../../../shared/core/clock.ts';
-import { jobOf } from '../../../shared/jobs/default-jobs.ts';
+import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import type { Bot, JobCounts } from './views.ts';
 

@@ -4,9 +4,9 @@ import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName, PreviousSecret } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
-import { isPublicAddress } from '../../../shared/outbound/http-client.ts';
-import type { Platform, SettingOption } from '../../../shared/platforms/platform.ts';
-import { platforms } from '../../../shared/platforms/registry.ts';
+import { isPublicAddress } from '../../../shared/destinations/http/http-client.ts';
+import type { Platform, SettingOption } from '../../../shared/destinations/platform.ts';
+import { platforms } from '../../../shared/destinations/registry.ts';
 import { minute } from '../output.ts';
 import { type AccountPlatform, findPlatform, Refusal } from '../queries/accounts-admin.ts';
 

@@ -7,9 +7,14 @@ import type { PlatformName } from '../../../shared/accounts/platform-settings.ts
 import { identify } from '../../../shared/accounts/tokens.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { post } from '../../../shared/outbound/http-client.ts';
-import { DeliveryError, formRequest, jsonRequest, type OutboundRequest } from '../../../shared/outbound/request.ts';
-import { platforms } from '../../../shared/platforms/registry.ts';
+import { post } from '../../../shared/destinations/http/http-client.ts';
+import {
+  DeliveryError,
+  formRequest,
+  jsonRequest,
+  type OutboundRequest,
+} from '../../../shared/destinations/http/request.ts';
+import { platforms } from '../../../shared/destinations/registry.ts';
 import { settingErrors } from '../accounts/platform.ts';
 import type { AccountPlatform } from '../queries/accounts-admin.ts';
 import {

@@ -5,7 +5,7 @@
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
 import { type Key, logPartitions } from '../../../shared/table/keys.ts';
 import { type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';

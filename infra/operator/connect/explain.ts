@@ -1,6 +1,6 @@
 /** Why a check of a connection failed, and what to do: a cause and a fix, in sentences without secrets. */
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
-import type { DeliveryError } from '../../../shared/outbound/request.ts';
+import type { DeliveryError } from '../../../shared/destinations/http/request.ts';
 import { connectGuides } from './fields.ts';
 
 export interface Explanation {

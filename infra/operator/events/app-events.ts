@@ -1,5 +1,5 @@
 /** The events of the app that `operator trigger` creates, with the fields of the API description as options. */
-import type { StackFile } from '../../local/stack-file.ts';
+import type { StackFile } from '../local-stack/stack-file.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 
 /** The options of the command: fields of the events. */

@@ -1,9 +1,8 @@
 /** `operator trigger`: creates events of the app on the local stack, as its simulated app network reports them. */
 import { Argument, type Command } from 'commander';
 import * as v from 'valibot';
-import { reportOf } from '../../local/simulators/app-network/report.ts';
-import { reasonIn } from '../../local/simulators/app-network/reported-events.ts';
-import { findStack, type StackFile } from '../../local/stack-file.ts';
+import { reasonIn, reportOf } from '../local-stack/report.ts';
+import { findStack, type StackFile } from '../local-stack/stack-file.ts';
 import { printResult } from '../output.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';

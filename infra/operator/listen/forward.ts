@@ -1,10 +1,10 @@
 /** Sends a claimed event to a program: one POST, within the time that a webhook has. */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { listenerErrors } from '../../../shared/delivery-history/statuses.ts';
-import { keptConnections } from '../../../shared/outbound/connections.ts';
-import { exchange } from '../../../shared/outbound/exchange.ts';
-import { DeliveryError } from '../../../shared/outbound/request.ts';
+import { listenerErrors } from '../../../shared/delivery/history/statuses.ts';
+import { keptConnections } from '../../../shared/destinations/http/connections.ts';
+import { exchange } from '../../../shared/destinations/http/exchange.ts';
+import { DeliveryError } from '../../../shared/destinations/http/request.ts';
 import type { ClaimedEvent, Outcome } from './session.ts';
 
 /** Characters of a response that the delivery history may keep. */

@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
-import { webhook } from '../../../shared/platforms/webhook.ts';
+import { webhook } from '../../../shared/destinations/webhook.ts';
 import { type AccountPlatform, findPlatform, Refusal, showAccount, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, retryConversations } from '../queries/outbox-inspection.ts';
 

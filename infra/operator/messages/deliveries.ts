@@ -2,10 +2,10 @@
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { Problem } from '../../../shared/core/problems.ts';
-import { type Delivery, listDeliveries, readDelivery } from '../../../shared/delivery-history/deliveries.ts';
-import { type Recovered, recoverDeliveries } from '../../../shared/delivery-history/recover.ts';
-import { replayDelivery } from '../../../shared/delivery-history/replay.ts';
-import { deliveryStatuses } from '../../../shared/delivery-history/statuses.ts';
+import { type Delivery, listDeliveries, readDelivery } from '../../../shared/delivery/history/deliveries.ts';
+import { type Recovered, recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
+import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
+import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { pointInTimeOrSeconds } from '../../../shared/validation/point-in-time.ts';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, fields, masked, minute, printResult, second, tinted } from '../output.ts';

@@ -1,8 +1,8 @@
 /** `operator job …`: jobs, and their counters. */
 import { type Command, Option } from 'commander';
 import { Problem } from '../../../shared/core/problems.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
-import { type State, states } from '../../../shared/messaging/message.ts';
+import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
+import { type State, states } from '../../../shared/outbox/message.ts';
 import type { JobStatus } from '../../../shared/stats/job-status.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, second, share, tinted } from '../output.ts';

@@ -1,7 +1,7 @@
 /** `operator message …`: messages and their states. */
 import { type Command, Option } from 'commander';
 import { findScheduled, type ScheduledMessage } from '../../../shared/campaigns/stored-batch.ts';
-import type { State } from '../../../shared/messaging/message.ts';
+import type { State } from '../../../shared/outbox/message.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from '../output.ts';
 import { Refusal, showAccount } from '../queries/accounts-admin.ts';

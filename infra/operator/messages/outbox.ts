@@ -1,8 +1,8 @@
 /** `operator outbox …`: pending messages, and retries. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../../shared/core/clock.ts';
-import { directions } from '../../../shared/messaging/events.ts';
-import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
+import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
+import { directions } from '../../../shared/outbox/event.ts';
 import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
 import { showAccount } from '../queries/accounts-admin.ts';
 import {

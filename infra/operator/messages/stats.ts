@@ -1,8 +1,8 @@
 /** `operator account stats`: an account's messages by state and day, and its pending messages. */
 import type { Command } from 'commander';
-import { type Direction, directions } from '../../../shared/messaging/events.ts';
-import type { State } from '../../../shared/messaging/message.ts';
-import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
+import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
+import { type Direction, directions } from '../../../shared/outbox/event.ts';
+import type { State } from '../../../shared/outbox/message.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from '../output.ts';
 import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from '../period.ts';

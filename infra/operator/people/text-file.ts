@@ -1,5 +1,5 @@
 /** Text of files as people have them: in UTF-8 or UTF-16, from spreadsheets of any system, or from standard input. */
-import { open } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { getSystemErrorMessage } from 'node:util';
 import { Refusal } from '../queries/accounts-admin.ts';
@@ -21,9 +21,7 @@ export interface TextFile {
 export const readTextFile = async (path: string): Promise<TextFile> => {
   const name = path === '-' ? 'Standard input' : `The file ${path}`;
   try {
-    if (path === '-') return textFileOf(await buffer(process.stdin), name);
-    await using file = await open(path);
-    return textFileOf(await file.readFile(), name);
+    return textFileOf(path === '-' ? await buffer(process.stdin) : await readFile(path), name);
   } catch (error) {
     if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') throw error;
     throw new Refusal(`${name} cannot be read: ${getSystemErrorMessage(error.errno)}.`);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { newId } from '../../../shared/core/ids.ts';
-import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
+import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
 import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';

@@ -18,13 +18,13 @@ import type {
   PlatformSettings,
   PreviousSecret,
 } from '../../../shared/accounts/platform-settings.ts';
+import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { announcementWrites } from '../../../shared/customers/profile.ts';
-import type { Direction } from '../../../shared/messaging/events.ts';
-import { transactInOrder } from '../../../shared/messaging/outbox.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import type { Direction } from '../../../shared/outbox/event.ts';
+import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import {

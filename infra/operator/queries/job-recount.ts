@@ -1,5 +1,5 @@
 /** Job counters, for operators: statistics by day, and the repair of missing counts. */
-import { type LogItem, type State, states } from '../../../shared/messaging/message.ts';
+import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { type Key, logPartitions } from '../../../shared/table/keys.ts';

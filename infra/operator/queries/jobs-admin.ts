@@ -1,6 +1,6 @@
 /** The jobs of an account, for operators. */
 import { Problem } from '../../../shared/core/problems.ts';
-import type { LogItem, State } from '../../../shared/messaging/message.ts';
+import type { LogItem, State } from '../../../shared/outbox/message.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { type JobStatus, readJobStatus } from '../../../shared/stats/job-status.ts';
 import { jobListOf } from '../../../shared/table/batch-keys.ts';

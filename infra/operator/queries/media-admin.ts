@@ -1,7 +1,7 @@
 /** Lists and deletes an account's media, for operators. */
 
+import { changeProfile } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { changeProfile } from '../../../shared/customers/profile.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { getConsistent, pages, remove } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';

@@ -1,7 +1,7 @@
 /** The history of a message, for operators: states, attempts, pending reports. Never its content. */
 
-import { conversationAbout, type Direction } from '../../../shared/messaging/events.ts';
-import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
+import { conversationAbout, type Direction } from '../../../shared/outbox/event.ts';
+import { type LogItem, type Message, messageOf, type State } from '../../../shared/outbox/message.ts';
 import { logOfMessage } from '../../../shared/stats/message-log.ts';
 import { isMessageKey } from '../../../shared/table/keys.ts';
 import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';

@@ -2,11 +2,11 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
+import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
-import type { Conversation, Direction, Entry } from '../../../shared/messaging/events.ts';
-import type { State } from '../../../shared/messaging/message.ts';
-import { type Head, isRetryScheduled, readHead } from '../../../shared/messaging/outbox.ts';
-import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
+import type { State } from '../../../shared/outbox/message.ts';
+import { type Head, isRetryScheduled, readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
 import {
   circuitKey,

@@ -1,17 +1,17 @@
 /** Exports all data about a user, for a data subject's request. */
 
-import type { AttemptItem } from '../../../shared/delivery-history/attempt-item.ts';
-import { type Delivery, toDelivery } from '../../../shared/delivery-history/deliveries.ts';
-import { eventOf } from '../../../shared/delivery-history/replay.ts';
+import type { AttemptItem } from '../../../shared/delivery/history/attempt-item.ts';
+import { type Delivery, toDelivery } from '../../../shared/delivery/history/deliveries.ts';
+import { eventOf } from '../../../shared/delivery/history/replay.ts';
+import type { OptOutItem } from '../../../shared/messaging/opt-outs/opt-outs.ts';
 import {
   type Direction,
   directions,
   type Entry,
   type OptOutState,
   type Outgoing,
-} from '../../../shared/messaging/events.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
-import type { OptOutItem } from '../../../shared/opt-outs/opt-outs.ts';
+} from '../../../shared/outbox/event.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import {
   accountOfOptOut,

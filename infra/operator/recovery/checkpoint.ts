@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { localFolder } from '../../local/stack-file.ts';
+import { localFolder } from '../local-stack/stack-file.ts';
 
 const progress = v.object({
   /** For each segment of the scan, where it continues; `done` at its end, `null` at its beginning. */

@@ -1,7 +1,8 @@
 /** What a restore does with each kind of item. The guide for operators has the same list ("What a restore brings back"). */
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
-import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
+import { lastLookAt } from '../../../shared/messaging/erased-identity.ts';
+import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
 import {
   anyJob,
   batchKey,
@@ -63,7 +64,6 @@ import {
   consentWebhookKey,
   consentWebhookName,
 } from '../../../shared/table/people-keys.ts';
-import { lastLookAt } from '../../../shared/users/erased-identity.ts';
 
 /** An item of any kind. */
 export type Item = Key & { expires_at?: number } & Record<string, unknown>;

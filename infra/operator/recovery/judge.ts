@@ -2,7 +2,7 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { nameOfJob } from '../../../shared/jobs/cancel.ts';
+import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { cancelledJobsOf, isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import {

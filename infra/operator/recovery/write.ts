@@ -4,8 +4,8 @@
  */
 import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
-import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
 import {
   conditionCheckWrite,

@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
-import { deliveryStatuses } from '../../../shared/delivery-history/statuses.ts';
-import { directions } from '../../../shared/messaging/events.ts';
-import { type LogItem, states } from '../../../shared/messaging/message.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import { directions } from '../../../shared/outbox/event.ts';
+import { type LogItem, states } from '../../../shared/outbox/message.ts';
 import { jobListOf, resultsOf } from '../../../shared/table/batch-keys.ts';
 import { getConsistent, pages, remove, removeAll } from '../../../shared/table/client.ts';
 import {

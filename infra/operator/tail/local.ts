@@ -1,7 +1,7 @@
 /** The log lines of the local stack, from the feed that it serves. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FedLine } from '../../local/log-feed.ts';
-import { findStack, type StackFile } from '../../local/stack-file.ts';
+import type { FedLine } from '../local-stack/fed-line.ts';
+import { findStack, type StackFile } from '../local-stack/stack-file.ts';
 import { printNote } from '../output.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 import { type Entry, sourceOf } from './entry.ts';

@@ -1,6 +1,6 @@
 /** Requests of chat platforms. */
 import * as v from 'valibot';
-import { rapidproMessage } from '../../platforms/rapidpro.ts';
+import { rapidproMessage } from '../../destinations/rapidpro.ts';
 import { anyObject, responseList } from '../../validation/bounded.ts';
 import { phoneNumberOrPlus, receivedText } from '../../validation/schemas.ts';
 

@@ -1,7 +1,7 @@
 /** Messages from businesses to users. */
 import * as v from 'valibot';
 import { priorities } from '../../campaigns/batch.ts';
-import { reasonCodes, states } from '../../messaging/message.ts';
+import { reasonCodes, states } from '../../outbox/message.ts';
 import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {

@@ -1,8 +1,8 @@
 /** Delivery logs, job counts, and jobs: the messages that requests name with the same `job_id`. */
 import * as v from 'valibot';
-import { jobStatuses } from '../../jobs/statuses.ts';
-import { contactError, personOf } from '../../messaging/contacts.ts';
-import { reasonCodes, states } from '../../messaging/message.ts';
+import { contactError, personOf } from '../../messaging/jids.ts';
+import { jobStatuses } from '../../messaging/jobs/statuses.ts';
+import { reasonCodes, states } from '../../outbox/message.ts';
 import { LOG_POSITION } from '../../table/keys.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';

@@ -1,11 +1,11 @@
 /** The attempt of an entry: after a check, with a second request shortly after one that failed. */
 import { now, pause, scaled } from '../../core/clock.ts';
-import { type Entry, namesOf } from '../../messaging/events.ts';
-import type { Head } from '../../messaging/outbox.ts';
-import { isOutdated } from '../../messaging/states.ts';
-import { attempt } from '../../outbound/attempt.ts';
-import type { AttemptResult } from '../../outbound/attempt-result.ts';
-import type { Destination, Exchange } from '../../outbound/destination.ts';
+import { attempt } from '../../destinations/attempt.ts';
+import type { AttemptResult } from '../../destinations/attempt-result.ts';
+import type { Destination, Exchange } from '../../destinations/destination.ts';
+import { type Entry, namesOf } from '../../outbox/event.ts';
+import type { Head } from '../../outbox/outbox.ts';
+import { isOutdated } from '../../outbox/states.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { type Breaker, type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';
 import { isExpired } from '../retry-policy.ts';

@@ -1,6 +1,7 @@
 /** The part of `deliver` for entries without a destination: they wait until one is set, for three days. */
-import { awaitDestination } from '../../messaging/outbox.ts';
-import type { WithheldCause } from '../../outbound/attempt-result.ts';
+
+import type { WithheldCause } from '../../destinations/attempt-result.ts';
+import { awaitDestination } from '../../outbox/outbox.ts';
 import { expiryOf, isExpired } from '../retry-policy.ts';
 import type { DeliveryContext } from './attempt-entry.ts';
 import { checkBeforeAttempt } from './clearance.ts';

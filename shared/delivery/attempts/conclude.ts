@@ -1,14 +1,14 @@
 /** The conclusion from an attempt: its entry is settled, or a retry of its conversation is scheduled. */
 import { now, scaled, sortableTime } from '../../core/clock.ts';
-import { keepAttempts, recordAttempts } from '../../delivery-history/record.ts';
-import { eventIdOf, namesOf } from '../../messaging/events.ts';
-import { awaitDestination, scheduleRetry, triesBefore } from '../../messaging/outbox.ts';
-import type { AttemptResult } from '../../outbound/attempt-result.ts';
-import type { StatusReceipt } from '../../outbound/destination.ts';
+import type { AttemptResult } from '../../destinations/attempt-result.ts';
+import type { StatusReceipt } from '../../destinations/destination.ts';
+import { eventIdOf, namesOf } from '../../outbox/event.ts';
+import { awaitDestination, scheduleRetry, triesBefore } from '../../outbox/outbox.ts';
 import { conversationOf } from '../../table/keys.ts';
 import { measure } from '../../telemetry/metrics.ts';
 import { isOpen } from '../circuit-breaker.ts';
 import { disable } from '../disabled.ts';
+import { keepAttempts, recordAttempts } from '../history/record.ts';
 import { endOfRefusals, expiryOf, isExpired, nextAttempt } from '../retry-policy.ts';
 import { deliveryWrites, reasonOf, settle } from '../settle.ts';
 import type { AttemptContext, Processed } from './attempt-entry.ts';

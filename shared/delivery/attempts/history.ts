@@ -1,8 +1,8 @@
 /** The attempts of an entry, for the history of a destination that has one. */
 import { now } from '../../core/clock.ts';
-import type { Attempt } from '../../delivery-history/attempt-item.ts';
-import { triesBefore } from '../../messaging/outbox.ts';
-import type { AttemptResult } from '../../outbound/attempt-result.ts';
+import type { AttemptResult } from '../../destinations/attempt-result.ts';
+import { triesBefore } from '../../outbox/outbox.ts';
+import type { Attempt } from '../history/attempt-item.ts';
 import type { AttemptContext } from './attempt-entry.ts';
 
 /** How the attempts ended: with a result that settles the entry, with the time of the next attempt, or with a wait without one. */

@@ -1,5 +1,5 @@
+import { type Admission, Leases } from '../../accounts/rate-limit/leases.ts';
 import { Problem } from '../../core/problems.ts';
-import { type Admission, Leases } from '../../rate-limit/leases.ts';
 import { traced } from '../../telemetry/trace.ts';
 import type { HttpEvent, HttpMiddleware } from '../event.ts';
 import { identityOf } from './authorize.ts';

@@ -26,7 +26,7 @@ export const present: Design = {
 /** Keys of due work, in the same index as the logs by state. */
 export const DUE_KEYS = duePartitions('conversations').length;
 
-/** Groups of the queue for an account's deliveries to the app: `shared/wake-ups/conversations.ts`. */
+/** Groups of the queue for an account's deliveries to the app: `shared/outbox/wake-ups/conversations.ts`. */
 export const GROUPS = 256;
 
 /** States that a message reaches, in the order of its steps: accepted, delivered, and reported twice. */

@@ -2,9 +2,10 @@
  * Traffic of one account through processes as Lambda starts them: each handles one request at a time, and a request for which
  * no process of its function is idle starts another one.
  */
+
+import { type BucketTable, takeTokens } from '../../../shared/accounts/rate-limit/bucket.ts';
+import { Leases } from '../../../shared/accounts/rate-limit/leases.ts';
 import type { RequestLimit } from '../../../shared/accounts/request-limit.ts';
-import { type BucketTable, takeTokens } from '../../../shared/rate-limit/bucket.ts';
-import { Leases } from '../../../shared/rate-limit/leases.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { seeded } from '../../support/seeded.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { StackFile } from '../../../infra/local/stack-file.ts';
+import type { StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 
 /** Serves the stack until the test ends. */
 export const serveOwnStack = async (): Promise<StackFile> => {

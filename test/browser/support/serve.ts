@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import '../../../infra/local/runtime/use-local-runtime.ts';
-import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
+import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { findChromium } from './chromium.ts';
 
 declare module 'vitest' {

@@ -4,8 +4,8 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
-import type { Entry } from '../../../shared/messaging/events.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import type { Entry } from '../../../shared/outbox/event.ts';
 import { documents, pages } from '../../../shared/table/client.ts';
 import { conversationName, entryKey } from '../../../shared/table/keys.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';

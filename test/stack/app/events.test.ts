@@ -4,7 +4,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { userKey } from '../../../shared/table/keys.ts';
 import { latestProfile } from '../../../shared/users/users.ts';

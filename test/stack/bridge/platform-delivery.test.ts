@@ -4,11 +4,11 @@ import { type AccountPlatform, createAccount, updateAccount } from '../../../inf
 import { findOpenCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer } from '../support/destination-server.ts';

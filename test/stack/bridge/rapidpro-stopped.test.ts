@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -10,8 +10,8 @@ import { readBatch, readProgress } from '../../../shared/campaigns/stored-batch.
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
-import { oldestEntries } from '../../../shared/messaging/outbox.ts';
+import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
+import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { logOfMessage, readMessage } from '../../../shared/stats/message-log.ts';
 import { batchKey, chunksOf, expansionKey, progressKey, uploadKey } from '../../../shared/table/batch-keys.ts';

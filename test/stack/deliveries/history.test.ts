@@ -11,10 +11,10 @@ import { type AccountPlatform, createAccount, updateAccount } from '../../../inf
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId, newIdAt } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { listDeliveries, readDelivery } from '../../../shared/delivery-history/deliveries.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { listDeliveries, readDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents, putAll, update } from '../../../shared/table/client.ts';
 import { anyDeliveries, attemptIdOf, attemptKey, attemptWithId } from '../../../shared/table/people-keys.ts';
 import { captureLog } from '../../support/captured-log.ts';

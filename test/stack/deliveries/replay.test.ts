@@ -10,13 +10,13 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { newId } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
-import { type Recovered, recoverDeliveries } from '../../../shared/delivery-history/recover.ts';
-import { replayDelivery } from '../../../shared/delivery-history/replay.ts';
-import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
-import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
+import { type Recovered, recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
+import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
+import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
 import { anyDeliveries } from '../../../shared/table/people-keys.ts';
@@ -449,7 +449,7 @@ describe('a recovery', () => {
     // On a slow machine, there are more calls.
     expect(first.recovered.queued + (await recoverAll(here.account, 0)).queued).toBe(650);
     const found: string[] = [];
-    const { pendingEntries } = await import('../../../shared/messaging/outbox.ts');
+    const { pendingEntries } = await import('../../../shared/outbox/outbox.ts');
     for await (const entries of pendingEntries(conversation))
       found.push(...entries.map(({ replay }) => replay?.event ?? ''));
     expect(found).toEqual(events);

@@ -7,9 +7,13 @@ import { isAppNetworkFailing } from '../../../shared/delivery/app-network-breake
 import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { type Breaker, type CircuitState, isOpen } from '../../../shared/delivery/circuit-breaker.ts';
 import { type DeliverySummary, deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
+import {
+  APP_NETWORK_DESTINATION,
+  circuitNamesOf,
+  destinationNameOf,
+} from '../../../shared/destinations/destination.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION, circuitNamesOf, destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

@@ -11,7 +11,7 @@ import {
   recordSuccess,
   setPause,
 } from '../../../shared/delivery/circuit-breaker.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useOwnTable } from '../support/own-table.ts';

@@ -6,12 +6,12 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { setPause } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { oldestEntries, readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
+import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';

@@ -7,13 +7,13 @@ import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.
 import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { setPause } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
-import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
-import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
+import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
+import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -4,9 +4,9 @@ import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } fr
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { pendingConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { oldestEntries } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { RawServer, type Respond, write } from '../../unit/support/raw-server.ts';

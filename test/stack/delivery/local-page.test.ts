@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pendingOf, retryPending } from '../../../infra/local/phone/destinations/pending.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import type { Message } from '../../../shared/messaging/message.ts';
+import type { Message } from '../../../shared/outbox/message.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { addPendingEntries, newAccount } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';

@@ -8,11 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
-import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
+import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler, listProfilers } from '../../../shared/profilers/profilers.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';

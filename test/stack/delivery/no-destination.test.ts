@@ -9,13 +9,13 @@ import {
 } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { healthOf } from '../../../shared/customers/platform-health.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
-import { replayDelivery } from '../../../shared/delivery-history/replay.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
+import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
+import { healthOf } from '../../../shared/delivery/platform-health.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { dueOf } from '../../../shared/table/keys.ts';

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
-import { replayDelivery } from '../../../shared/delivery-history/replay.ts';
-import type { Direction } from '../../../shared/messaging/events.ts';
+import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
+import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import type { Direction } from '../../../shared/outbox/event.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';

@@ -8,7 +8,7 @@ import { LambdaPool } from '../../../infra/local/aws/lambda/lambda-pool.ts';
 import type { LocalStack } from '../../../infra/local/local-stack.ts';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
 import { conversationName, dueOrder, headKey, sweepPositionsKey } from '../../../shared/table/keys.ts';
 import { putAll } from '../support/many-items.ts';

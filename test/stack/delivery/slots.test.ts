@@ -4,9 +4,9 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { newId } from '../../../shared/core/ids.ts';
 import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
-import { SLOTS, slotOf } from '../../../shared/wake-ups/conversations.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { SLOTS, slotOf } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { type BucketTable, bucketTable, takeTokens } from '../../../shared/accounts/rate-limit/bucket.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
-import { type BucketTable, bucketTable, takeTokens } from '../../../shared/rate-limit/bucket.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
 import { rateKey } from '../../../shared/table/keys.ts';

@@ -42,12 +42,12 @@ import { handler as startUserDataRequest } from '../../../functions/user-data/st
 import { handler as matchContacts } from '../../../functions/users/match-contacts.ts';
 import { handler as readUser } from '../../../functions/users/read-user.ts';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
+import { setAvatar as storeAvatar } from '../../../shared/accounts/avatar.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { setAvatar as storeAvatar } from '../../../shared/customers/avatar.ts';
-import { listenerOf } from '../../../shared/listening/claim.ts';
+import { listenerOf } from '../../../shared/delivery/listeners/claim.ts';
 import { upload } from '../../../shared/media/uploads.ts';
+import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import * as messages from '../../../shared/messaging/send.ts';
-import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import * as profilers from '../../../shared/profilers/profilers.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';

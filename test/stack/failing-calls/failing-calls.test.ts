@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { api } from '../../../shared/api/index.ts';
-import { appNetwork } from '../../../shared/app-network/destination.ts';
+import { appNetwork } from '../../../shared/destinations/app-network.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
+import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
 import type { AnswerItem } from '../../../shared/profilers/answer.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';

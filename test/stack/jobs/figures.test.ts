@@ -6,7 +6,7 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { type BatchOptions, scheduleMessage, sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/jobs/{job_id}: over HTTP, and step by step on a separate table. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { jobOf } from '../../../shared/jobs/default-jobs.ts';
+import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { call, fail } from '../support/client.ts';
 import { report } from '../support/phones.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { beginListening, endListening } from '../../../infra/operator/listen/mode.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newPseudonym } from '../../../shared/core/ids.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
 import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
 import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';

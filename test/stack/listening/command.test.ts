@@ -14,7 +14,7 @@ import { beginListening } from '../../../infra/operator/listen/mode.ts';
 import { Session } from '../../../infra/operator/listen/session.ts';
 import { findPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
 import { accountTokenKey, conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { listMedia } from '../../../infra/operator/queries/media-admin.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
 import { mediaKey, messageKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { type LogItem, logItem, reasonCodes, states } from '../../../shared/messaging/message.ts';
+import { type LogItem, logItem, reasonCodes, states } from '../../../shared/outbox/message.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { call, fail } from '../support/client.ts';
 import { putAll } from '../support/many-items.ts';

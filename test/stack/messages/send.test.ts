@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { idempotencyRecordKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';

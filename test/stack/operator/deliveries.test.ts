@@ -6,8 +6,8 @@
 import { describe, expect, test } from 'vitest';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { unpack } from '../../../shared/delivery-history/attempt-item.ts';
-import { oldestEntries } from '../../../shared/messaging/outbox.ts';
+import { unpack } from '../../../shared/delivery/history/attempt-item.ts';
+import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { putAll } from '../../../shared/table/client.ts';
 import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { inJson, newAccount, operator, refusal, unconfirmed } from '../support/operator.ts';

@@ -6,10 +6,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
-import { jobOf } from '../../../shared/jobs/default-jobs.ts';
-import { readJob } from '../../../shared/jobs/job.ts';
-import { logItem, type ReasonCode, type State } from '../../../shared/messaging/message.ts';
+import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
+import { readJob } from '../../../shared/messaging/jobs/job.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { logItem, type ReasonCode, type State } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { lifetime } from '../../support/lifetime.ts';

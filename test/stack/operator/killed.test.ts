@@ -14,9 +14,9 @@ import { issueToken, listTokens, revokeToken } from '../../../infra/operator/que
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
-import { readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';

@@ -9,9 +9,9 @@ import { findPlatform, updateAccount } from '../../../infra/operator/queries/acc
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { findHook } from '../../../shared/platforms/inbound-secret.ts';
-import { platformOf, platforms } from '../../../shared/platforms/registry.ts';
+import { findHook } from '../../../shared/destinations/inbound-secret.ts';
+import { platformOf, platforms } from '../../../shared/destinations/registry.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import {

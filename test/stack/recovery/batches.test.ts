@@ -9,7 +9,7 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { isBatchKey, isChunkKey, jobKey } from '../../../shared/table/batch-keys.ts';
 import { isHeadKey } from '../../../shared/table/keys.ts';

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, 
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { changeProfile } from '../../../shared/accounts/profile.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { changeProfile } from '../../../shared/customers/profile.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';

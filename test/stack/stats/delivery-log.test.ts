@@ -8,13 +8,13 @@ import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { nextAttempt } from '../../../shared/delivery/retry-policy.ts';
 import { checkReported } from '../../../shared/delivery/status-receipts.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
-import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
+import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
 import { dueOf, dueOrder, statusReceiptKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';

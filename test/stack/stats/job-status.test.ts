@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sendToMany } from '../../../shared/campaigns/accept.ts';
-import { openJob } from '../../../shared/jobs/job.ts';
-import { logItem, type State } from '../../../shared/messaging/message.ts';
+import { openJob } from '../../../shared/messaging/jobs/job.ts';
+import { logItem, type State } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
 import { batchKey, ofPendingBatch } from '../../../shared/table/batch-keys.ts';

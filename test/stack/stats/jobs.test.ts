@@ -4,7 +4,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
-import { type LogItem, logItem, type State, states } from '../../../shared/messaging/message.ts';
+import { type LogItem, logItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CounterShards } from '../../../shared/stats/counter-shards.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';

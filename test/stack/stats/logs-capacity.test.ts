@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LogItem, logItem, states } from '../../../shared/messaging/message.ts';
+import { type LogItem, logItem, states } from '../../../shared/outbox/message.ts';
 import { type LogFilter, listLogs } from '../../../shared/stats/delivery-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { consumedBy } from '../support/consumed.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { contactOf } from '../../../shared/messaging/contacts.ts';
-import { type LogItem, logItem, reasonCodes, type State, states } from '../../../shared/messaging/message.ts';
+import { contactOf } from '../../../shared/messaging/jids.ts';
+import { type LogItem, logItem, reasonCodes, type State, states } from '../../../shared/outbox/message.ts';
 import { type LogEntry, type LogFilter, listLogs } from '../../../shared/stats/delivery-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { putAll } from '../support/many-items.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler as count } from '../../../functions/workers/count.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { jobOf } from '../../../shared/jobs/default-jobs.ts';
+import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
-import { HASH_SECRET } from '../../../infra/local/hash-secret.ts';
+import { HASH_SECRET } from '../../../infra/operator/local-stack/hash-secret.ts';
 import { type Environment, remote } from './operator.ts';
 
 const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';

@@ -1,6 +1,6 @@
 /** A complete erasure, as the worker `erase` makes it in its steps over some minutes. */
 import { vi } from 'vitest';
-import { type ErasedFromBatches, eraseFromBatches } from '../../../shared/campaigns/erasure.ts';
+import { type ErasedFromBatches, eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
 import { resumeErasure } from '../../../shared/user-data/erasure.ts';
 
 /** Completes the erasure of a user that was requested a moment ago, with the pass over pending batches. */

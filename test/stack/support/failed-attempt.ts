@@ -1,7 +1,7 @@
 /** An event in the delivery history that has failed permanently. */
 import { newId } from '../../../shared/core/ids.ts';
-import { attemptItem } from '../../../shared/delivery-history/attempt-item.ts';
-import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
+import { attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
+import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
 import { conversationName, entryKey } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 

@@ -1,6 +1,6 @@
 /** The thread of `startInstance`: accepts messages one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { HASH_SECRET } from '../../../infra/local/hash-secret.ts';
+import { HASH_SECRET } from '../../../infra/operator/local-stack/hash-secret.ts';
 import { setHashSecret } from '../../../shared/core/keyed-hashes.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 

@@ -1,12 +1,12 @@
 /** A separate stack with simulators, for tests that would disturb others on the served stack. */
 import { inject, onTestFinished } from 'vitest';
-import { callTableOf } from '../../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import type { AppNetwork } from '../../../infra/local/simulators/app-network/app-network.ts';
 import type { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { Simulators } from '../../../infra/local/simulators/simulators.ts';
 import type { Turn } from '../../../infra/local/simulators/turn/turn.ts';
+import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
 export interface OwnStack {

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { createTable } from '../../../infra/local/aws/database/database.ts';
-import { callTableOf } from '../../../infra/local/call-table.ts';
+import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 
 const ENVIRONMENT = {
   BASE_URL: 'https://api.example.com',

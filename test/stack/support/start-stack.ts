@@ -1,10 +1,10 @@
 /** Starts a stack for many tests, like `npm start`, on free ports and with a separate table. */
 import { createWriteStream } from 'node:fs';
-import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import { Simulators } from '../../../infra/local/simulators/simulators.ts';
-import type { StackFile } from '../../../infra/local/stack-file.ts';
+import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
+import type { StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
 /** The served stack, and the paths of its log, its synthesised assembly, and the record of its functions' calls. */

@@ -1,8 +1,8 @@
 /** States of messages: from reports of the app network, and from delivery. */
 import { randomUUID } from 'node:crypto';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
-import type { State } from '../../../shared/messaging/message.ts';
 import { findMessages, recordStates } from '../../../shared/messaging/state-reports.ts';
+import type { State } from '../../../shared/outbox/message.ts';
 
 /** Reports a state of a message in this process. Returns whether it was accepted. */
 export const reportState = async (id: string, state: string, reason?: string): Promise<boolean> => {

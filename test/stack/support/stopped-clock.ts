@@ -1,7 +1,7 @@
 /** A clock that only the test advances, for tests that call delivery directly on a separate table. */
 import { afterEach, beforeEach, vi } from 'vitest';
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
-import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
+import { APP_NETWORK_DESTINATION } from '../../../shared/destinations/destination.ts';
 
 /**
  * Before each test, sets the clock to `now`, and the length of a minute of the service, both in milliseconds. After each

@@ -1,6 +1,6 @@
 /** Connects the domain's modules in test code to the table of the served stack. */
 import { inject } from 'vitest';
-import { callTableOf } from '../../../infra/local/call-table.ts';
+import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 
 const { dynamodb_endpoint, table } = inject('stack');
 callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });

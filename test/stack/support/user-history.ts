@@ -1,7 +1,7 @@
 /** What many messages and events of the past leave of a user: log entries, and attempts in a webhook's delivery history. */
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
 import { attemptKey, deliveriesAbout, deliverySlotOf } from '../../../shared/table/people-keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 

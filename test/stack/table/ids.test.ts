@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { secondsFromNow, timestamp } from '../../../shared/core/clock.ts';
 import { newId, newPseudonym } from '../../../shared/core/ids.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { call } from '../support/client.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';

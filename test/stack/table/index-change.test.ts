@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { tableName } from '../../../shared/core/settings.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
 import { page, putIfAbsent } from '../../../shared/table/client.ts';
 import { logPartitions } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';

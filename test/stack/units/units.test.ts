@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } 
 import { handler as authorizer } from '../../../functions/authorizer.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { bucketTable, takeTokens } from '../../../shared/accounts/rate-limit/bucket.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
-import { bucketTable, takeTokens } from '../../../shared/rate-limit/bucket.ts';
+import type { LogItem } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { page } from '../../../shared/table/client.ts';
 import { logPartitions } from '../../../shared/table/keys.ts';

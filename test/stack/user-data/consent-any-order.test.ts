@@ -12,9 +12,9 @@ import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.
 import { outstandingDeletions } from '../../../infra/operator/queries/users-admin.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { APP_NETWORK_DESTINATION } from '../../../shared/destinations/destination.ts';
 import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
 import { page } from '../../../shared/table/client.ts';
 import { type Key, requestKey } from '../../../shared/table/keys.ts';
 import { acknowledgeDeletion } from '../../../shared/user-data/consent-ends.ts';

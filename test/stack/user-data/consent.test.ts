@@ -7,7 +7,7 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { enqueueWrites, oldestEntries, readHead, transactInOrder } from '../../../shared/messaging/outbox.ts';
+import { enqueueWrites, oldestEntries, readHead, transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, page, remove, update } from '../../../shared/table/client.ts';
 import { type Key, requestKey } from '../../../shared/table/keys.ts';
 import { acknowledgements } from '../../../shared/table/people-keys.ts';

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { BatchItem } from '../../../shared/campaigns/batch.ts';
-import { eraseFromBatches } from '../../../shared/campaigns/erasure.ts';
+import { eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
 import { newBatchId } from '../../../shared/campaigns/ids.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';

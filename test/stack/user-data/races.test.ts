@@ -11,7 +11,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { eraseFromBatches } from '../../../shared/campaigns/erasure.ts';
+import { eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
 import { Problem } from '../../../shared/core/problems.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey, type Key, requestKey, userKey } from '../../../shared/table/keys.ts';

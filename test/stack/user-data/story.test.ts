@@ -5,10 +5,10 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { isEmpty, personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
 import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
-import { readHead } from '../../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
+import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';

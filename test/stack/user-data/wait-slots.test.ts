@@ -1,7 +1,7 @@
 /** Slots of long polls: how many waits of an account there are at once, and what becomes of their slots. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../../../shared/accounts/rate-limit/wait-slots.ts';
 import { slotOf } from '../../../shared/http/wait-slot.ts';
-import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../../../shared/rate-limit/wait-slots.ts';
 import { documents, getConsistent, update } from '../../../shared/table/client.ts';
 import { type Key, sharedWaitsKey, waitsKey } from '../../../shared/table/keys.ts';
 import { consumedBy } from '../support/consumed.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { explainNoResponse, explainPlatform, explainService } from '../../../infra/operator/connect/explain.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
-import { DeliveryError } from '../../../shared/outbound/request.ts';
+import { DeliveryError } from '../../../shared/destinations/http/request.ts';
 
 const SECRET = 'c2VjcmV0';
 const URL_WITH_SECRET = `https://turn.example.com:8443/v1/webhook/turn/${SECRET}`;

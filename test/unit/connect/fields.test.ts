@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { type ConnectValues, connectGuides, encodeToken } from '../../../infra/operator/connect/fields.ts';
 import { mintToken } from '../../../shared/accounts/tokens.ts';
 import { api } from '../../../shared/api/index.ts';
-import { rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
-import { platforms } from '../../../shared/platforms/registry.ts';
+import { rapidproMessage } from '../../../shared/destinations/rapidpro.ts';
+import { platforms } from '../../../shared/destinations/registry.ts';
 
 const token = mintToken();
 

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { appNetwork } from '../../../shared/app-network/destination.ts';
-import type { Content, Entry, Outgoing } from '../../../shared/messaging/events.ts';
-import type { Message } from '../../../shared/messaging/message.ts';
-import type { Destination } from '../../../shared/outbound/destination.ts';
-import { rapidpro } from '../../../shared/platforms/rapidpro.ts';
-import { turn } from '../../../shared/platforms/turn.ts';
-import { webhook } from '../../../shared/platforms/webhook.ts';
+import { appNetwork } from '../../../shared/destinations/app-network.ts';
+import type { Destination } from '../../../shared/destinations/destination.ts';
+import { rapidpro } from '../../../shared/destinations/rapidpro.ts';
+import { turn } from '../../../shared/destinations/turn.ts';
+import { webhook } from '../../../shared/destinations/webhook.ts';
+import type { Content, Entry, Outgoing } from '../../../shared/outbox/event.ts';
+import type { Message } from '../../../shared/outbox/message.ts';
 import { useSecret } from '../../stack/support/own-table.ts';
 import { lifetime } from '../../support/lifetime.ts';
 

@@ -2,7 +2,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queueUrl } from '../../../shared/core/settings.ts';
-import { handleBatch } from '../../../shared/wake-ups/batch.ts';
+import { handleBatch } from '../../../shared/outbox/wake-ups/batch.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 

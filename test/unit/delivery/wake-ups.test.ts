@@ -1,10 +1,10 @@
 /** Wake-ups: how they are sent to the queue, grouped, repeated and returned. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Conversation } from '../../../shared/messaging/events.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readWakeUp, returnAfterPause, type WakeUp, wake } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { conversationName, headKey, named } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
-import { readWakeUp, returnAfterPause, type WakeUp, wake } from '../../../shared/wake-ups/conversations.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 
 const queue = useFakeQueue();

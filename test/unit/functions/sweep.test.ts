@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
 import { type SweepStep, sweepSteps } from '../../../shared/api/workers.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { readWakeUp } from '../../../shared/outbox/wake-ups/conversations.ts';
+import { readExpansionWakeUp } from '../../../shared/outbox/wake-ups/expansions.ts';
 import { uploadKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { conversationName, dueOrder, entryKey, headKey, named, profilerKey } from '../../../shared/table/keys.ts';
-import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
-import { readExpansionWakeUp } from '../../../shared/wake-ups/expansions.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 

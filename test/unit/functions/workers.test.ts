@@ -7,8 +7,10 @@ import { handler as deliver } from '../../../functions/workers/deliver.ts';
 import { handler as erase } from '../../../functions/workers/erase.ts';
 import { handler as relay } from '../../../functions/workers/relay.ts';
 import { newBatchId } from '../../../shared/campaigns/ids.ts';
-import type { Conversation } from '../../../shared/messaging/events.ts';
-import { logItem, type Message } from '../../../shared/messaging/message.ts';
+import type { Conversation } from '../../../shared/outbox/event.ts';
+import { logItem, type Message } from '../../../shared/outbox/message.ts';
+import { readWakeUp } from '../../../shared/outbox/wake-ups/conversations.ts';
+import { readExpansionWakeUp } from '../../../shared/outbox/wake-ups/expansions.ts';
 import { batchKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
 import {
@@ -23,8 +25,6 @@ import {
   markedPartition,
   named,
 } from '../../../shared/table/keys.ts';
-import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
-import { readExpansionWakeUp } from '../../../shared/wake-ups/expansions.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';

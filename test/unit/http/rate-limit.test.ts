@@ -2,13 +2,13 @@
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { BucketTable } from '../../../shared/accounts/rate-limit/bucket.ts';
+import { Leases } from '../../../shared/accounts/rate-limit/leases.ts';
 import { define, type Endpoint, overLimitOf } from '../../../shared/api/endpoint.ts';
 import { api } from '../../../shared/api/index.ts';
 import { ok, serve } from '../../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
 import { rateLimit } from '../../../shared/http/middleware/rate-limit.ts';
-import type { BucketTable } from '../../../shared/rate-limit/bucket.ts';
-import { Leases } from '../../../shared/rate-limit/leases.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 

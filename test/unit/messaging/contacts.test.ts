@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newPseudonym } from '../../../shared/core/ids.ts';
-import { contactError, contactOf, personOf } from '../../../shared/messaging/contacts.ts';
+import { contactError, contactOf, personOf } from '../../../shared/messaging/jids.ts';
 
 beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));
 

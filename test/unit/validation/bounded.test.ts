@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { api } from '../../../shared/api/index.ts';
 import { appEvent } from '../../../shared/app-network/events.ts';
-import { rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
-import { turnMessages } from '../../../shared/platforms/turn.ts';
+import { rapidproMessage } from '../../../shared/destinations/rapidpro.ts';
+import { turnMessages } from '../../../shared/destinations/turn.ts';
 import { anyObject, listOf, recordOf } from '../../../shared/validation/bounded.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 

@@ -7,7 +7,7 @@ import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { APP_NETWORK } from '../../../../shared/core/permissions.ts';
-import { healthOf, type PlatformHealth } from '../../../../shared/customers/platform-health.ts';
+import { healthOf, type PlatformHealth } from '../../../../shared/delivery/platform-health.ts';
 import type { Settings, Wording } from '../../../operator/accounts/platform.ts';
 import { type Check, checkFromPlatform, checkNumber, checkToPlatform } from '../../../operator/connect/checks.ts';
 import { issueBridgeToken, storeConnection, valuesFor } from '../../../operator/connect/connect.ts';

@@ -1,5 +1,5 @@
 /** Sends a recorded request again, as its sender would: the service takes it as a new one. */
-import { reportOf } from '../../simulators/app-network/report.ts';
+import { reportOf } from '../../../operator/local-stack/report.ts';
 import { httpError } from '../../simulators/http.ts';
 import type { Simulators } from '../../simulators/simulators.ts';
 import type { Business } from '../business.ts';

@@ -1,7 +1,7 @@
 /** The views of Activity: the list of traces, the life of one, and the calls. */
 import { now } from '../../../../shared/core/clock.ts';
+import { isReportable } from '../../../operator/local-stack/report.ts';
 import { type PendingConversation, pendingConversations } from '../../../operator/queries/outbox-inspection.ts';
-import { isReportable } from '../../simulators/app-network/report.ts';
 import { isMadeUp } from '../jobs/crowd.ts';
 import type { Bot } from '../views.ts';
 import { type Facts, factsOf } from './facts.ts';

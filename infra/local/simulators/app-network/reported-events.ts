@@ -3,6 +3,7 @@
  * conversations.
  */
 import * as v from 'valibot';
+import { type Reply, reasonIn } from '../../../operator/local-stack/report.ts';
 import { time } from '../calls.ts';
 
 /** An event that the app reports (protocols, "The app network"). */
@@ -47,12 +48,6 @@ export interface Written {
 export interface ReportedUser {
   panelist: boolean;
   properties: Record<string, { value: string; source: string }>;
-}
-
-/** The service's response. */
-interface Reply {
-  status: number;
-  body?: string;
 }
 
 const profileEntry = v.object({ value: v.string(), source: v.string() });
@@ -185,20 +180,4 @@ const merged = (before: ReportedUser['properties'], given: Record<string, unknow
     else delete properties[name];
   }
   return properties;
-};
-
-const problem = v.object({
-  detail: v.string(),
-  errors: v.optional(v.array(v.object({ pointer: v.optional(v.string()), detail: v.string() })), []),
-});
-
-/** Most validation errors that a reason contains. */
-const MOST_ERRORS = 3;
-
-/** The reason in an error response, as a sentence. */
-export const reasonIn = ({ status, body = '' }: Reply): string => {
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), problem), body);
-  if (!success) return `The service returned ${status}.`;
-  const errors = output.errors.map(({ pointer = '', detail }) => `${pointer} ${detail}`.trim());
-  return [output.detail, ...errors.slice(0, MOST_ERRORS)].join(' ');
 };

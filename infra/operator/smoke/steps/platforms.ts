@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { api } from '../../../../shared/api/index.ts';
-import { platforms } from '../../../../shared/platforms/registry.ts';
+import { platforms } from '../../../../shared/destinations/registry.ts';
 import { settingErrors } from '../../accounts/platform.ts';
 import { updateAccount } from '../../queries/accounts-admin.ts';
 import { type Day, type Step, untilFound } from '../day.ts';

@@ -1,6 +1,6 @@
 /** The clock of the stack, and a function that sets it. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { ClockView } from '../../../clock/view.ts';
+import type { ClockView } from '../../../../operator/local-stack/clock-view.ts';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
 import { follow } from '../data/present.ts';

@@ -1,5 +1,5 @@
 /** The clock of the stack in words. */
-import type { ClockView } from '../../../clock/view.ts';
+import type { ClockView } from '../../../../operator/local-stack/clock-view.ts';
 import { isMoved } from './use-clock.ts';
 
 const MINUTE_S = 60;

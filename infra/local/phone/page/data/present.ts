@@ -1,5 +1,5 @@
 /** The present on the stack's clock, which differs from the browser's while somebody has moved it. */
-import type { ClockView } from '../../../clock/view.ts';
+import type { ClockView } from '../../../../operator/local-stack/clock-view.ts';
 
 /** The clock when it was read, and the browser's time then. */
 let last = { time: 0, at: 0, rate: 1 };

@@ -1,0 +1,128 @@
+/** The name and the avatar by which users see a business. The app network is notified of each change. */
+
+import { Problem } from '../core/problems.ts';
+import { approveNames } from '../core/settings.ts';
+import { avatarObject } from '../media/media.ts';
+import { getObject } from '../media/object-store.ts';
+import type { Outgoing } from '../outbox/event.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { getConsistent } from '../table/client.ts';
+import { accountKey, accountListKey } from '../table/keys.ts';
+import { putWrite, transact, type Write } from '../table/transactions.ts';
+import { log } from '../telemetry/log.ts';
+import { measure } from '../telemetry/metrics.ts';
+import { type AccountAttributes, accountChangeWrite } from './account-change.ts';
+import { type Account, type AccountItem, toAccount } from './accounts.ts';
+
+/**
+ * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4
+ * write units.
+ *
+ * @param after - the id of the entry that it follows, for `transactInOrder`
+ */
+export const announcementWrites = (
+  {
+    id: account,
+    name,
+    bot_number: bot,
+    avatar,
+  }: Pick<Account, 'id' | 'name' | 'bot_number'> & Pick<AccountAttributes, 'avatar'>,
+  after: After,
+): Write[] => {
+  if (bot === undefined) return [];
+  const outgoing: Outgoing = {
+    type: 'account.updated',
+    account,
+    bot,
+    name,
+    avatar: avatar?.id ?? null,
+  };
+  return enqueueWrites({ direction: 'app', account, phone: '' }, outgoing, after);
+};
+
+/**
+ * Changes the profile of an account in one transaction, which also notifies the app network. 1 read unit and 6 write
+ * units, and those of `more`.
+ *
+ * @param change - returns the new name or avatar for the present account, `null` for none; undefined if nothing changes
+ * @param more - returns further writes for the present account
+ */
+export const changeProfile = async (
+  account: string,
+  change: (present: Account) => Pick<AccountAttributes, 'name' | 'avatar'> | undefined,
+  more: (present: Account) => Write[],
+): Promise<Account> => {
+  for (;;) {
+    const item = await getConsistent<AccountItem>(accountKey(account));
+    if (item === undefined) throw new Error('The account does not exist.');
+    const present = toAccount(item);
+    const changed = change(present);
+    if (changed === undefined) return present;
+    const failed = await transactInOrder((after) => [
+      accountChangeWrite(item, { ...changed, announced: true }),
+      ...more(present),
+      ...announcementWrites({ ...present, ...changed }, after),
+    ]);
+    if (failed.length === 0) {
+      measure('info', 'accepted', { type: 'account.updated', account, accepted: 1 });
+      return present;
+    }
+    // The account was changed in the meantime: read again.
+  }
+};
+
+/** The names of an account: the one that users see, and one that waits for an operator's decision. */
+export interface Names {
+  name: string;
+  pending_name?: string;
+}
+
+/**
+ * Changes the name of an account, or asks for the change: until an operator approves it, users see the present name. For
+ * anybody could otherwise ask users for personal data in the name of another business. The present name withdraws a
+ * pending one. 1 read unit, and 4 write units in one transaction; 8 without approval.
+ */
+export const rename = async (account: string, name: string): Promise<Names> => {
+  if (!approveNames()) {
+    await changeProfile(
+      account,
+      (present) => (present.name === name ? undefined : { name }),
+      () => [putWrite({ ...accountListKey(account), id: account, name })],
+    );
+    return { name };
+  }
+  for (;;) {
+    const item = await getConsistent<AccountItem>(accountKey(account));
+    if (item === undefined) throw new Error('The account does not exist.');
+    const wanted = item.name === name ? undefined : name;
+    const names = { name: item.name, ...(wanted !== undefined && { pending_name: wanted }) };
+    if (item.pending_name === wanted) return names;
+    const failed = await transact([
+      accountChangeWrite(item, { pending_name: wanted ?? null }),
+      putWrite({ ...accountListKey(account), id: account, ...names }),
+    ]);
+    if (failed.length === 0) {
+      if (wanted !== undefined) log('info', 'name requested', { account });
+      return names;
+    }
+    // The account was changed in the meantime: read again.
+  }
+};
+
+/**
+ * The bytes of an account's avatar, with their media type. 1 read unit and a read of the bucket.
+ *
+ * @throws avatar_not_set — the account has none, or an operator has deleted it
+ */
+export const readAvatar = async (account: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> => {
+  for (let last: string | undefined; ; ) {
+    const { avatar } = (await getConsistent<AccountItem>(accountKey(account))) ?? {};
+    // If the bytes are missing, the avatar was replaced since it was read, or it was deleted.
+    if (avatar === undefined || avatar.id === last) {
+      throw new Problem('avatar_not_set', 'Your account has no avatar. Set one with PUT /v1/avatar.');
+    }
+    const bytes = await getObject(avatarObject(avatar.id));
+    if (bytes !== undefined) return { bytes, type: avatar.type };
+    last = avatar.id;
+  }
+};

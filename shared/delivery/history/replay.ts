@@ -1,0 +1,161 @@
+/**
+ * Replays: an event of the history is sent again, with its id, so that the webhook can recognise it. It is delivered
+ * after the pending entries of its conversation, and retried like others.
+ *
+ *     attempt failed            replay                       attempt succeeded
+ *     |                         |                            |
+ *     v                         v                            v
+ *     attempt: failed, ended    attempt: replayed = entry 2  attempt: succeeded, the newest of the event
+ *     outbox: nothing           outbox: entry 2              outbox: nothing
+ *
+ * The newest attempt of an event decides. One transaction marks it and adds the entry: of two replays at the same time,
+ * one adds nothing; after an erasure, neither does.
+ */
+import { findAccount } from '../../accounts/accounts.ts';
+import { Problem } from '../../core/problems.ts';
+import type { Conversation, Entry, Outgoing } from '../../outbox/event.ts';
+import { enqueueReplays, transactInOrder } from '../../outbox/outbox.ts';
+import { getConsistent, hasExpired, page } from '../../table/client.ts';
+import { conversationName, entryKey } from '../../table/keys.ts';
+import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../../table/people-keys.ts';
+import { transactionsFor, updateWrite } from '../../table/transactions.ts';
+import { type AttemptItem, unpack } from './attempt-item.ts';
+import { deliveryNotFound, referenceOf } from './deliveries.ts';
+import { deliveryStatuses } from './statuses.ts';
+
+/** A replay: `queued` if it was added to the outbox, `pending` if the event is there already. */
+export interface Replay {
+  event_id: string;
+  status: 'queued' | 'pending';
+}
+
+/**
+ * Sends the event of a delivery attempt again, whatever became of it, unless it is pending. 4 read units, and 6 to 8
+ * write units in one transaction.
+ *
+ * @throws delivery_not_found — unknown, expired, erased, another account's, or delivered elsewhere since
+ * @throws platform_not_set_up — the account has no platform any more
+ */
+export const replayDelivery = async (account: string, id: string): Promise<Replay> => {
+  const { slot, event } = referenceOf(id);
+  const attempts = await attemptsAt(account, slot, event);
+  if (!attempts.some((attempt) => attemptIdOf(attempt) === id.toLowerCase())) throw deliveryNotFound();
+  await requirePlatform(account);
+  const newest = attempts.at(-1);
+  if (newest === undefined) throw deliveryNotFound();
+  if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
+  const outgoing = eventOf(newest);
+  // It left the outbox without a last attempt here: it was delivered to another platform, or its attempt was not recorded.
+  if (outgoing === undefined) throw deliveryNotFound();
+  // If another replay or an erasure comes first: look again.
+  return (await enqueue(account, [{ attempt: newest, outgoing }]))
+    ? { event_id: event, status: 'queued' }
+    : replayDelivery(account, id);
+};
+
+/**
+ * An event is sent to the platform that the account has now. 1 read unit.
+ *
+ * @throws platform_not_set_up — it has none, so the event would be lost
+ */
+export const requirePlatform = async (account: string): Promise<void> => {
+  if ((await findAccount(account))?.platform !== undefined) return;
+  throw new Problem(
+    'platform_not_set_up',
+    'Your account has neither a webhook nor another chat platform that could receive the event. The operator sets it up.',
+  );
+};
+
+/**
+ * The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome.
+ *
+ * @param most - of each outcome, the newest ones; default: as many as a page has
+ */
+export const attemptsAt = async (
+  account: string,
+  slot: number,
+  event: string,
+  most?: number,
+): Promise<AttemptItem[]> => {
+  const found = await Promise.all(
+    deliveryStatuses.map((outcome) =>
+      page<AttemptItem>({
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+        ExpressionAttributeValues: { ':pk': deliveriesOf(account, slot, outcome), ':sk': attemptsOfEvent(event) },
+        // The newest ones, in case that not all fit a page.
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        ...(most !== undefined && { Limit: most }),
+      }),
+    ),
+  );
+  return found
+    .flatMap(({ items }) => items)
+    .filter((item) => !hasExpired(item))
+    .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+};
+
+/** The conversation to which the event of an attempt belongs. */
+export const conversationOf = (account: string, { phone, consent }: AttemptItem): Conversation => ({
+  direction: consent ? 'consent' : 'platform',
+  account,
+  phone,
+});
+
+/** The event of an attempt; undefined if more attempts followed. */
+export const eventOf = (attempt: AttemptItem): Outgoing | undefined => {
+  const [, , , , , , , outgoing] = unpack(attempt);
+  return outgoing ?? undefined;
+};
+
+/** Whether the event of its newest attempt is in the outbox: that entry, or the one that replays it. 1 read unit. */
+export const isPending = async (account: string, newest: AttemptItem): Promise<boolean> => {
+  const name = conversationName(conversationOf(account, newest));
+  return (await getConsistent<Entry>(entryKey(name, newest.replayed ?? newest.entry))) !== undefined;
+};
+
+/** The newest attempt of an event, and the event. */
+export interface Candidate {
+  attempt: AttemptItem;
+  outgoing: Outgoing;
+}
+
+/** A part of the events of a conversation that one transaction adds to its outbox. */
+type ReplayPart = [Candidate, ...Candidate[]];
+
+/** Divides events of a conversation into parts that one transaction each adds to its outbox, in the same order. */
+export const replayParts = (candidates: Candidate[]): ReplayPart[] =>
+  transactionsFor(candidates, {
+    writes: 2,
+    others: 1,
+    // The attempt that is marked may contain the event, too.
+    touched: ({ attempt, outgoing }) => [attempt, outgoing, outgoing],
+  }).filter((part): part is ReplayPart => part.length > 0);
+
+/**
+ * Adds a part of the events of a conversation to its outbox, in the given order. 2 write units for each and 2 for the
+ * conversation, and 2 to 4 to mark each.
+ *
+ * @returns whether they were added; nothing was, if one of them was replayed or erased in the meantime
+ */
+export const enqueue = async (account: string, part: ReplayPart): Promise<boolean> => {
+  const replays = part.map(({ attempt, outgoing }) => ({
+    outgoing,
+    replay: { event: attemptOf(attempt).event, since: attempt.created },
+  }));
+  const failed = await transactInOrder((after) => {
+    const { ids, writes } = enqueueReplays(conversationOf(account, part[0].attempt), replays, after);
+    return [...part.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
+  });
+  return failed.length === 0;
+};
+
+/** Marks an attempt as replayed, unless it was erased, or replayed since it was read. */
+const markWrite = ({ pk, sk, replayed }: AttemptItem, entry: string | undefined) =>
+  updateWrite({
+    Key: { pk, sk },
+    UpdateExpression: 'SET replayed = :entry',
+    ConditionExpression:
+      replayed === undefined ? 'attribute_exists(pk) AND attribute_not_exists(replayed)' : 'replayed = :before',
+    ExpressionAttributeValues: { ':entry': entry, ...(replayed !== undefined && { ':before': replayed }) },
+  });

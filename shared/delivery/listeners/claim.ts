@@ -1,0 +1,115 @@
+/**
+ * Listeners: programs that claim the events of an account's webhook, send them to a program of their own, and settle
+ * them by its responses. `delivery/attempts/offers.ts` has the picture.
+ */
+import { now, sortableTime, timestampOf } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
+import { Problem } from '../../core/problems.ts';
+import type { Destination } from '../../destinations/destination.ts';
+import { consentWebhookOf, platformOf } from '../../destinations/registry.ts';
+import type { ErasureItem } from '../../messaging/erased-identity.ts';
+import { isOfErased } from '../../messaging/erasure-outbox.ts';
+import { contactOf } from '../../messaging/jids.ts';
+import { eventIdOf, subjectOf } from '../../outbox/event.ts';
+import { oldestEntries, triesBefore } from '../../outbox/outbox.ts';
+import { isOutdated } from '../../outbox/states.ts';
+import { getConsistent, page } from '../../table/client.ts';
+import { conversationOf, erasureKey, type Key } from '../../table/keys.ts';
+import { offeredTo } from '../../table/people-keys.ts';
+import { typeOf } from '../history/deliveries.ts';
+import type { EventType } from '../history/statuses.ts';
+import { encodeClaim } from './claims.ts';
+import { type ClaimedHead, claimOffer, handBack } from './offers.ts';
+
+/** A claimed event: the request for the listener's program, signed as for a webhook. */
+interface ClaimedEvent {
+  claim: string;
+  claimed_until: string;
+  event_id: string;
+  type: EventType;
+  contact: string;
+  /** The number of the attempt: 1 for the first request. */
+  attempt: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Claims the next events of an account. */
+type Claiming = (limit: number) => Promise<ClaimedEvent[]>;
+
+/**
+ * Reads the settings by which the events of an account are signed. 1 read unit, or 2 for an account with its own webhook
+ * for consent.
+ *
+ * @returns a function that claims events: at most one of each conversation. 0.5 read units; for each event, 2 read units,
+ *   1 more while a user with its number is erased, 1 write unit, and 2 on an index
+ * @throws not_listening — no operator has directed the account's events to listeners
+ */
+export const listenerOf = async (account: string): Promise<Claiming> => {
+  const platform = await platformOf(account);
+  if (!platform.isPulled) throw notListening();
+  const consent = await consentWebhookOf(account);
+  return async (limit) => {
+    const due = await dueOffers(account, limit);
+    const mine = due.filter((key) => conversationOf(key).direction === 'platform' || consent.isPulled);
+    const claimed = await Promise.all(
+      mine.map((key) => claimOldest(key, conversationOf(key).direction === 'consent' ? consent : platform)),
+    );
+    return claimed.filter((event) => event !== undefined);
+  };
+};
+
+/** The conversations of an account whose oldest entry may be claimed now, those first that waited longest. */
+const dueOffers = async (account: string, limit: number): Promise<Key[]> => {
+  const { items } = await page<Key>({
+    IndexName: 'gsi3',
+    KeyConditionExpression: 'gsi3pk = :offered AND gsi3sk <= :now',
+    ExpressionAttributeValues: { ':offered': offeredTo(account), ':now': sortableTime(now()) },
+    ProjectionExpression: 'pk, sk',
+    Limit: limit,
+  });
+  return items;
+};
+
+const claimOldest = async (key: Key, { buildRequest }: Destination): Promise<ClaimedEvent | undefined> => {
+  const head = await claimOffer(key, newId());
+  if (head === undefined) return undefined;
+  const event = await requestOf(head, buildRequest);
+  if (event === undefined) await handBack(head);
+  return event;
+};
+
+/** The request for the oldest entry; undefined if there is none, or `deliver` has to look at it first. */
+const requestOf = async (
+  head: ClaimedHead,
+  buildRequest: Destination['buildRequest'],
+): Promise<ClaimedEvent | undefined> => {
+  const conversation = conversationOf(head);
+  const { direction, user } = conversation;
+  const [{ entries }, erasure] = await Promise.all([
+    oldestEntries(conversation, 1),
+    getConsistent<ErasureItem>(erasureKey(head.phone)),
+  ]);
+  const [entry] = entries;
+  if (entry === undefined || (erasure !== undefined && (await isOfErased(entry, erasure)))) return undefined;
+  if (await isOutdated(entry)) return undefined;
+  const request = buildRequest(entry);
+  return (
+    request && {
+      claim: encodeClaim({ direction, user, entry: entry.id, id: head.claim }),
+      claimed_until: timestampOf(Date.parse(head.claimed_until)),
+      event_id: eventIdOf(entry),
+      type: typeOf(entry.outgoing.type),
+      contact: contactOf(subjectOf(entry.outgoing).phone),
+      attempt: triesBefore(head, entry) + 1,
+      headers: request.headers,
+      body: request.body,
+    }
+  );
+};
+
+const notListening = (): Problem =>
+  new Problem(
+    'not_listening',
+    'The events of your account are not delivered to listeners. An operator changes this with "operator listen".',
+  );

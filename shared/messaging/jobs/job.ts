@@ -1,0 +1,166 @@
+/** Jobs that requests name: when they began, and whether they were cancelled. */
+import { validate as isUuid } from 'uuid';
+import { now, timestamp, timestampOf } from '../../core/clock.ts';
+import { Problem } from '../../core/problems.ts';
+import { messageRetention } from '../../core/settings.ts';
+import { jobKey, ofJobList } from '../../table/batch-keys.ts';
+import { getConsistent, hasExpired, page, putIfAbsent, update } from '../../table/client.ts';
+import { type Key, logPartitions } from '../../table/keys.ts';
+import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
+
+/** A job of an account. Default jobs have no item. */
+export interface JobItem extends Key {
+  account: string;
+  job_id: string;
+  /** When its first message was accepted. */
+  created: string;
+  /** When it was cancelled. */
+  cancelled?: string;
+  /** The number of messages of its batches. */
+  recipients?: number;
+  /** When its first batch begins, in the form of the API. Messages that are accepted at once have no batch. */
+  first_due?: string;
+  /** While its pending messages are being ended (`endCancelled`): when the next look at them is. */
+  gsi3sk?: string;
+  /** The positions of that look: in the account's pending batches, and in the job's log. */
+  batches_from?: string;
+  checked?: string;
+  /** The position of the first pending message in the log that this look has found. */
+  first_pending?: string;
+  expires_at: number;
+}
+
+const DAY = 86_400;
+
+/** When a job expires whose last message begins at `start`: not before its messages. Both in seconds since 1970. */
+const lifetimeFrom = (start: number): number => Math.floor(start) + (messageRetention() + 1) * DAY;
+
+/** A job of an account, by a consistent read; undefined if no request named it. 1 read unit. */
+export const readJob = (account: string, job: string): Promise<JobItem | undefined> =>
+  getConsistent<JobItem>(jobKey(account, job));
+
+/**
+ * The job of a new message: creates it with its first message, and keeps it for as long as its messages. 1 read unit; 2
+ * more write units for the first message, and 1 for the first message of a later day.
+ *
+ * @param start - when its sending begins, in milliseconds since 1970
+ */
+export const openJob = async (account: string, job: string, start = now()): Promise<JobItem> => {
+  const known = await readJob(account, job);
+  const expires_at = lifetimeFrom(start / 1_000);
+  if (known === undefined) {
+    const item: JobItem = { ...newJob(account, job, timestamp()), expires_at };
+    return (await putIfAbsent(item)) ?? item;
+  }
+  if (known.expires_at < expires_at - DAY) {
+    await update({
+      Key: jobKey(account, job),
+      UpdateExpression: 'SET expires_at = :end',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':end': expires_at },
+    });
+  }
+  return known;
+};
+
+/** Adds the messages of a batch to its job, within the transaction that accepts it; fails if the job is cancelled. */
+export const addRecipientsWrite = (account: string, job: string, recipients: number): Write =>
+  updateWrite({
+    Key: jobKey(account, job),
+    UpdateExpression: 'ADD recipients :recipients',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cancelled)',
+    ExpressionAttributeValues: { ':recipients': recipients },
+  });
+
+/**
+ * The job of messages that name none, within the transaction that accepts them: a request that fails leaves no job behind.
+ *
+ * @param start - when its sending begins, in milliseconds since 1970
+ * @param first_due - when its batch begins, if the messages are in one
+ */
+export const ownJobWrite = (
+  account: string,
+  job: string,
+  recipients: number,
+  { start, first_due }: { start: number; first_due?: string },
+): Write =>
+  putIfAbsentWrite<JobItem>({
+    ...{ ...newJob(account, job, timestamp()), recipients },
+    ...(first_due !== undefined && { first_due }),
+    expires_at: lifetimeFrom(start / 1_000),
+  });
+
+/**
+ * Notes when a batch of a job begins, before it is accepted, unless an earlier one is known: so the status of a job needs no
+ * look at its batches, of which it may have any number. 1 write unit, if it is the first one.
+ *
+ * @param start - in milliseconds since 1970
+ */
+export const noteFirstDue = async (account: string, { job_id, first_due }: JobItem, start: number): Promise<void> => {
+  const due = timestampOf(start);
+  if (first_due !== undefined && first_due <= due) return;
+  await update({
+    Key: jobKey(account, job_id),
+    UpdateExpression: 'SET first_due = :due',
+    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(first_due) OR first_due > :due)',
+    ExpressionAttributeValues: { ':due': due },
+  });
+};
+
+const newJob = (account: string, job_id: string, created: string) => ({
+  ...jobKey(account, job_id),
+  account,
+  job_id,
+  created,
+  ...ofJobList(account, { created, job_id }),
+});
+
+/** Whether a job was cancelled. */
+export const isCancelled = (job: Pick<JobItem, 'cancelled'> | undefined): boolean => job?.cancelled !== undefined;
+
+/** What is known of a job: of one that no request has named in this version, only when its first message was accepted. */
+export type KnownJob = Pick<JobItem, 'created'> & Partial<JobItem>;
+
+/**
+ * A job of an account, whether a request named it or not; undefined if it has no messages. 1 read unit; without an item, 1
+ * more for its first log entry.
+ */
+export const findJob = async (account: string, job: string): Promise<KnownJob | undefined> => {
+  // A key has at most 2,048 bytes.
+  if (!isUuid(job)) return undefined;
+  const item = await readJob(account, job);
+  if (item !== undefined) return item;
+  for (const state of FIRST_STATES) {
+    const created = await firstReached(account, job, state);
+    if (created !== undefined) return { created };
+  }
+  return undefined;
+};
+
+/** When the first message of a job reached a state; undefined if none did. 0.5 read units. */
+export const firstReached = async (account: string, job_id: string, state: string): Promise<string | undefined> => {
+  // Only the first entries may have expired.
+  for (let start: Record<string, unknown> | undefined, limit = 1; ; limit = 1_000) {
+    const { items, next } = await page<{ created: string; expires_at: number }>({
+      IndexName: 'gsi3',
+      KeyConditionExpression: 'gsi3pk = :job',
+      ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state }) },
+      ProjectionExpression: 'created, expires_at',
+      Limit: limit,
+      ...(start && { ExclusiveStartKey: start }),
+    });
+    const found = items.find((item) => !hasExpired(item));
+    if (found !== undefined || next === undefined) return found?.created;
+    start = next;
+  }
+};
+
+/** The first state of a message to a user, and of a message from a user. */
+const FIRST_STATES = ['sent', 'received'];
+
+export const jobNotFound = (): Problem =>
+  new Problem('job_not_found', 'None of your messages belongs to this job. GET /v1/stats/jobs lists your jobs.');
+
+/** The problem of a new message with the id of a cancelled job. */
+export const jobCancelled = (): Problem =>
+  new Problem('job_cancelled', 'This job was cancelled, so it takes no further messages. Use another job_id.');

@@ -1,0 +1,108 @@
+/** Changes of opt-outs: a user stops a business, or starts it again. The account's platform is notified. */
+import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
+import type { PlatformName } from '../../accounts/platform-settings.ts';
+import { secondsFromNow, timestamp } from '../../core/clock.ts';
+import type { OptOutState, Outgoing } from '../../outbox/event.ts';
+import { enqueueWrites, transactInOrder } from '../../outbox/outbox.ts';
+import { getConsistent } from '../../table/client.ts';
+import { DELETION_MEMORY_DAYS } from '../../table/deletion-markers.ts';
+import { ofPerson, optOutKey } from '../../table/keys.ts';
+import { updateWrite, type Write } from '../../table/transactions.ts';
+import { eventReceiptWrite } from '../../users/event-receipts.ts';
+import { lastRemoval } from '../../users/user-removal.ts';
+import type { OptOutItem } from './opt-outs.ts';
+
+/** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */
+const NOTIFIED: Partial<Record<PlatformName, readonly OptOutState[]>> = {
+  rapidpro: ['stopped'],
+  webhook: ['stopped', 'started'],
+};
+
+/** A change that the app network reports, of the user `from` and the bot `to`. */
+interface ReportedChange {
+  from: string;
+  to: string;
+  state: OptOutState;
+}
+
+/**
+ * Records that a user stopped or started the business of a bot. For seven days, a repeat of the event changes nothing.
+ *
+ * @param at - when the user did so, as `timestamp` writes it. It does not change a newer opt-out, and not that of a user
+ * who was removed at that time or later. Default: newer than all known data.
+ * @returns whether the bot exists
+ */
+export const reportOptOut = async (event: string, { from, to, state }: ReportedChange, at?: string) => {
+  const account = await accountOfBot(to);
+  if (account === undefined) return false;
+  await changeOptOut({ event, account, phone: from, state, at });
+  return true;
+};
+
+interface OptOutChange {
+  /** Identifies the change: a repeat has no effect. */
+  event: string;
+  account: string;
+  phone: string;
+  state: OptOutState;
+  at?: string | undefined;
+}
+
+/**
+ * Changes an opt-out. 3 read units; 4 write units in one transaction, and 4 more if the account's platform is notified.
+ *
+ * @returns whether the state is another one now
+ */
+export const changeOptOut = async ({ event, account, phone, state, at }: OptOutChange): Promise<boolean> => {
+  for (;;) {
+    const [item, removed, { platform } = {}] = await Promise.all([
+      getConsistent<OptOutItem>(optOutKey(account, phone)),
+      lastRemoval(phone),
+      findAccount(account),
+    ]);
+    const { updated = '', state: before = 'started' } = item ?? {};
+    if (at !== undefined && (updated > at || (removed !== undefined && removed >= at))) return false;
+    // Clocks differ: a change without a time is never older than the last one.
+    const present = timestamp();
+    const isOlder = present < updated;
+    const time = at ?? (isOlder ? updated : present);
+    const isNew = state !== before;
+    const outgoing: Outgoing = { type: 'user.state', user: { account, phone }, state };
+    const isNotified = isNew && platform !== undefined && NOTIFIED[platform]?.includes(state) === true;
+    const failed = await transactInOrder((after) => [
+      eventReceiptWrite(event),
+      optOutWrite({ account, phone, state, time }, item),
+      ...(isNotified ? enqueueWrites({ direction: 'platform', account, phone }, outgoing, after) : []),
+    ]);
+    if (failed.length === 0) return isNew;
+    if (failed.includes(0)) return false;
+    // The opt-out was changed in the meantime: read again.
+  }
+};
+
+/** Writes an opt-out, in a transaction that fails if it was changed since `item` was read. */
+const optOutWrite = (
+  { account, phone, state, time }: { account: string; phone: string; state: OptOutState; time: string },
+  item: OptOutItem | undefined,
+): Write => {
+  const { gsi2pk, gsi2sk } = ofPerson(phone, time);
+  const stays = state === 'stopped';
+  return updateWrite({
+    Key: optOutKey(account, phone),
+    UpdateExpression: `SET #state = :state, updated = :time, gsi2pk = :person, gsi2sk = :sorted${stays ? ' REMOVE expires_at' : ', expires_at = :end'}`,
+    ConditionExpression:
+      item === undefined
+        ? 'attribute_not_exists(pk) OR expires_at <= :present'
+        : '#state = :before AND updated = :seen AND (attribute_not_exists(expires_at) OR expires_at > :present)',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':state': state,
+      ':time': time,
+      ':person': gsi2pk,
+      ':sorted': gsi2sk,
+      ':present': secondsFromNow(0),
+      ...(!stays && { ':end': secondsFromNow(DELETION_MEMORY_DAYS * 86_400) }),
+      ...(item !== undefined && { ':before': item.state, ':seen': item.updated }),
+    },
+  });
+};
