@@ -2,7 +2,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { type CountableAnswer, countAnswers } from '../../shared/profilers/results.ts';
 import { type Countable, countEntries } from '../../shared/stats/job-counters.ts';
-import { isAnswerKey } from '../../shared/table/keys.ts';
+import { isAnswerKey } from '../../shared/profilers/entities.ts';
 import { imagesIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 

@@ -6,8 +6,8 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { now } from '../../shared/core/clock.ts';
 import { wake } from '../../shared/outbox/wake-ups/conversations.ts';
 import { wakeExpansions } from '../../shared/outbox/wake-ups/expansions.ts';
-import { batchOf, isBatchKey } from '../../shared/table/batch-keys.ts';
-import { conversationOf } from '../../shared/table/keys.ts';
+import { batchOf, isBatchKey } from '../../shared/campaigns/entities.ts';
+import { conversationOf } from '../../shared/outbox/entities.ts';
 import { keysIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 

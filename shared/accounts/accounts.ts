@@ -1,6 +1,7 @@
 /** Accounts of businesses and vendors (spec §5). Only operators write them. */
 import { getConsistent } from '../table/client.ts';
-import { accountKey, type Key, numberKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
+import { accountKey, numberKey } from './entities.ts';
 import type { PlatformName } from './platform-settings.ts';
 
 export interface Account {

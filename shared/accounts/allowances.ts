@@ -8,7 +8,7 @@ import { Problem } from '../core/problems.ts';
 import { audienceAllowance, contactAllowance } from '../core/settings.ts';
 import { getConsistent, getEventual, tryUpdate } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { allowanceKey } from '../table/people-keys.ts';
+import { allowanceKey } from './entities.ts';
 
 /** The allowances, with their daily limits and the names of their units. */
 const allowances = {

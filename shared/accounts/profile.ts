@@ -7,12 +7,12 @@ import { getObject } from '../media/object-store.ts';
 import type { Outgoing } from '../outbox/event.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { accountKey, accountListKey } from '../table/keys.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type AccountAttributes, accountChangeWrite } from './account-change.ts';
 import { type Account, type AccountItem, toAccount } from './accounts.ts';
+import { accountKey, accountListKey } from './entities.ts';
 
 /**
  * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4

@@ -7,7 +7,8 @@ import { crc32 } from 'node:zlib';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
-import { type Key, tokenKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
+import { tokenKey } from './entities.ts';
 
 /** The caller of a request, and the caller's permissions. */
 export interface Identity {

@@ -11,13 +11,15 @@
  */
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
+import { cancelledJobsOf, jobNamed } from '../messaging/entities.ts';
 import { type JobItem, readJob } from '../messaging/jobs/job.ts';
+import { conversationName, logPartitions, messageIdOf, outcomeKey } from '../outbox/entities.ts';
 import type { LogItem } from '../outbox/message.ts';
 import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
-import { batchOf, cancelledJobsOf, jobNamed, pendingBatchesOf } from '../table/batch-keys.ts';
 import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
-import { conversationName, dueOrder, type Key, logPartitions, messageIdOf, outcomeKey } from '../table/keys.ts';
+import { dueOrder, type Key } from '../table/keys.ts';
 import type { BatchItem } from './batch.ts';
+import { batchOf, pendingBatchesOf } from './entities.ts';
 import { readBatch } from './stored-batch.ts';
 
 /** A message of the job, in the index. */

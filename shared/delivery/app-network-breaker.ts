@@ -1,7 +1,8 @@
+import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../destinations/destination.ts';
+import { type AnyConversation, conversationName } from '../outbox/entities.ts';
 import { getConsistent, getEventual, getManyEventual, update, updateAndGet } from '../table/client.ts';
-import { type AnyConversation, circuitKey, conversationName, crc32 } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,
@@ -16,6 +17,7 @@ import {
   periodAfter,
   setPause,
 } from './circuit-breaker.ts';
+import { circuitKey } from './entities.ts';
 
 /** What happened to a message: it failed, or the app network asked for fewer. */
 type Trouble = 'failed' | 'limited';

@@ -7,8 +7,9 @@
 import { between, now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { getEventual, remove, update, updateAndGet } from '../table/client.ts';
-import { circuitKey, type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
+import { circuitKey } from './entities.ts';
 
 export interface CircuitItem extends Key {
   /** Failures in a row. */

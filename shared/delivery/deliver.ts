@@ -9,6 +9,7 @@ import { appNetwork } from '../destinations/app-network.ts';
 import type { AttemptResult } from '../destinations/attempt-result.ts';
 import type { Destination, Exchange, StatusReceipt } from '../destinations/destination.ts';
 import { consentWebhookOf, platformOf } from '../destinations/registry.ts';
+import type { AnyConversation } from '../outbox/entities.ts';
 import { type Conversation, type Entry, subjectOf } from '../outbox/event.ts';
 import {
   endConversation,
@@ -21,7 +22,6 @@ import {
   resume,
 } from '../outbox/outbox.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { waitForDestination } from './attempts/await-destination.ts';

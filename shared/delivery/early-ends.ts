@@ -4,13 +4,14 @@
  * such messages, wherever they are in the conversation. A wake-up names the entries whose time is over. Only after a
  * cancellation, the whole outbox is read, once a minute at most. Other wake-ups look for nothing.
  */
+
+import { jobKey } from '../messaging/entities.ts';
 import { isCancelled, type JobItem } from '../messaging/jobs/job.ts';
+import type { AnyConversation } from '../outbox/entities.ts';
 import type { Entry } from '../outbox/event.ts';
 import { entriesAt, pendingEntries } from '../outbox/outbox.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';
-import type { AnyConversation } from '../table/keys.ts';
 import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
 import { settle } from './settle.ts';
 

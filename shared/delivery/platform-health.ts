@@ -1,8 +1,8 @@
 /** Whether a chat platform works, and which messages wait for it. */
 
 import { destinationNameOf } from '../destinations/destination.ts';
+import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
 import { entriesOf, listedConversations } from '../outbox/outbox.ts';
-import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 

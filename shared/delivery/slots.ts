@@ -11,8 +11,8 @@
 import { now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
 import { SLOTS } from '../outbox/wake-ups/conversations.ts';
 import { update, updateAndGet } from '../table/client.ts';
-import { circuitKey } from '../table/keys.ts';
 import { afterExpired, type CircuitItem, IS_CURRENT, MEMORY } from './circuit-breaker.ts';
+import { circuitKey } from './entities.ts';
 
 /** Milliseconds from which the time of an attempt counts. */
 const SLOW_MS = 2_000;

@@ -5,8 +5,9 @@
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import type { Spacing } from '../destinations/destination.ts';
 import { getConsistent } from '../table/client.ts';
-import { type Key, spacingKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
+import { spacingKey } from './entities.ts';
 
 interface SpacingItem extends Key {
   /** Milliseconds since 1970. */

@@ -1,6 +1,6 @@
 /** The backlog: conversations with pending entries, those that are due and those with a scheduled retry. */
 import { now } from '../core/clock.ts';
-import { isHeadKey } from '../table/keys.ts';
+import { isHeadKey } from '../outbox/entities.ts';
 import { type Due, ScheduledWork } from './scheduled-work.ts';
 
 /** From so many conversations on, only the first turn is counted: a page of each account in each partition. */

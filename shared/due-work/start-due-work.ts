@@ -3,15 +3,16 @@
  * within a step, accounts have turns.
  */
 import { crc32 } from 'node:zlib';
+import { isUploadKey } from '../campaigns/entities.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
 import { partsOf } from '../core/parts.ts';
 import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
+import { conversationOf, isEntryKey, isHeadKey } from '../outbox/entities.ts';
 import { MOST_ENDED, queuedDeliveries, wake } from '../outbox/wake-ups/conversations.ts';
 import { wakeExpansions } from '../outbox/wake-ups/expansions.ts';
 import { removeAnswers } from '../profilers/answers.ts';
-import { isUploadKey } from '../table/batch-keys.ts';
-import { conversationOf, type DueKind, dueOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
+import { type DueKind, dueOf, type Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { countBacklog } from './backlog.ts';

@@ -7,7 +7,7 @@ import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket } from '../core/settings.ts';
 import { putIfAbsent } from '../table/client.ts';
-import { mediaKey, ofMediaOwner } from '../table/keys.ts';
+import { mediaKey, ofMediaOwner } from './entities.ts';
 import { LIFETIME, type MediaItem, urlOf } from './media.ts';
 import { putObject } from './object-store.ts';
 

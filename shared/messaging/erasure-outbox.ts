@@ -7,8 +7,8 @@ import { type Conversation, type Entry, type Outgoing, subjectOf, type UserRefer
 import { type LogItem, logItem, type State } from '../outbox/message.ts';
 import { endConversation, enqueueWrites, pendingEntries, readHead, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { userKey } from '../table/keys.ts';
 import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
+import { userKey } from '../users/entities.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erased-identity.ts';
 

@@ -17,7 +17,8 @@
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
 import { hasExpired, page, type update } from '../table/client.ts';
-import { isRepeatsKey, type Key, repeatsKey, statusReceiptKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
+import { isRepeatsKey, repeatsKey, statusReceiptKey } from './entities.ts';
 
 /** A status receipt in the table: what a platform was notified of. */
 export interface StatusReceiptItem extends Key {

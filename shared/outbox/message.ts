@@ -2,7 +2,8 @@
 
 import { secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
-import { type Key, messageIdOf, messageKey, ofLog, outcomeKey, stateKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
+import { messageIdOf, messageKey, ofLog, outcomeKey, stateKey } from './entities.ts';
 
 /** The first state of a message to a user, and of a message from a user. */
 const firstStates = ['sent', 'received'] as const;

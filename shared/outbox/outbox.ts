@@ -5,20 +5,7 @@
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getConsistent, getManyConsistent, page, pages, remove, update, updateAndGet } from '../table/client.ts';
-import {
-  type AnyConversation,
-  conversationDueAt,
-  conversationName,
-  conversationOf,
-  dueAt,
-  dueOf,
-  dueOrder,
-  entryKey,
-  headKey,
-  type Key,
-  type NamedConversation,
-} from '../table/keys.ts';
-import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
+import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import {
   deleteExistingWrite,
   putWrite,
@@ -27,6 +14,17 @@ import {
   type Write,
 } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
+import {
+  type AnyConversation,
+  conversationDueAt,
+  conversationName,
+  conversationOf,
+  entryKey,
+  headKey,
+  type NamedConversation,
+  retryingOnPlatform,
+  waitingForPlatform,
+} from './entities.ts';
 import type { Conversation, Entry, Outgoing } from './event.ts';
 
 /**

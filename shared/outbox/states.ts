@@ -1,8 +1,9 @@
 /** States that messages reach: their log entries, and the notifications of the account's platform. */
 
 import { page } from '../table/client.ts';
-import { type Key, stateKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { stateKey } from './entities.ts';
 import { conversationAbout, type Entry, type Outgoing } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
 import { type After, enqueueReports } from './outbox.ts';

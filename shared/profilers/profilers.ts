@@ -8,17 +8,10 @@ import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { getConsistent, page, putIfAbsent, update, updateAndGet } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import {
-  answerableKey,
-  dueAt,
-  type Key,
-  profilerIdOf,
-  profilerKey,
-  profilerOfKey,
-  profilersAfter,
-} from '../table/keys.ts';
+import { dueAt, type Key } from '../table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, updateWrite } from '../table/transactions.ts';
 import { lowerCased } from '../validation/schemas.ts';
+import { answerableKey, profilerIdOf, profilerKey, profilerOfKey, profilersAfter } from './entities.ts';
 
 interface Option {
   id: string;

@@ -1,11 +1,11 @@
 /** Results of profilers: how many panelists have chosen each option. Counted once from the table's stream. */
 import { CounterShards } from '../stats/counter-shards.ts';
 import { addToCounterWrite, countOnce } from '../stats/counting.ts';
-import { optionOfResult, resultKey, resultsOf } from '../table/batch-keys.ts';
 import { getConsistent, pages, removeAll } from '../table/client.ts';
-import { answeredProfilerOf, type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { AnswerItem } from './answer.ts';
+import { answeredProfilerOf, optionOfResult, resultKey, resultsOf } from './entities.ts';
 import { readProfiler } from './profilers.ts';
 
 /** The attributes of an answer that counting needs. */

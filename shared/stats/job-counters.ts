@@ -4,12 +4,14 @@ import { positionOf } from '../campaigns/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
+import { messageIdOf } from '../outbox/entities.ts';
 import { type LogItem, type State, states } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
-import { countedBy, jobCounterKey, jobCounterRange, type Key, messageIdOf } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { CounterShards } from './counter-shards.ts';
 import { countOnce } from './counting.ts';
+import { countedBy, jobCounterKey, jobCounterRange } from './entities.ts';
 
 /** The attributes of a log entry that counting needs. */
 export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;

@@ -1,55 +1,36 @@
 /** Every access of functions to the table. The role of a function allows only the patterns that the function names. */
 
 import {
+  accountKey,
+  accountListKey,
+  anyAllowance,
+  hookKey,
+  numberKey,
+  platformKey,
+  rateKey,
+  tokenKey,
+  waitsKey,
+} from '../accounts/entities.ts';
+import {
   anyBatch,
-  anyJob,
   anyPendingBatches,
-  cancelledJobsOf,
   chunksOf,
   endingBatchesOf,
   erasurePassKey,
   expansionKey,
   pendingBatchesOf,
-  resultsOf,
   uploadKey,
-} from './batch-keys.ts';
-import {
-  accountKey,
-  accountListKey,
-  answersOf,
-  anyPartition,
-  circuitKey,
-  dataOfPerson,
-  erasureKey,
-  erasurePartition,
-  eventKey,
-  headKey,
-  hookKey,
-  jobCountersOf,
-  markedPartition,
-  mediaKey,
-  messageKey,
-  numberKey,
-  platformKey,
-  profilersOf,
-  rateKey,
-  requestKey,
-  spacingKey,
-  sweepPositionsKey,
-  tokenKey,
-  userKey,
-  waitsKey,
-} from './keys.ts';
-import {
-  anyAllowance,
-  anyDeliveries,
-  appUserKey,
-  consentReceiptsOf,
-  deliveriesAbout,
-  offeredTo,
-  retryingOnPlatform,
-  waitingForPlatform,
-} from './people-keys.ts';
+} from '../campaigns/entities.ts';
+import { anyDeliveries, circuitKey, deliveriesAbout, spacingKey } from '../delivery/entities.ts';
+import { sweepPositionsKey } from '../due-work/entities.ts';
+import { mediaKey } from '../media/entities.ts';
+import { anyJob, cancelledJobsOf, erasureKey, erasurePartition, markedPartition } from '../messaging/entities.ts';
+import { headKey, messageKey, offeredTo, retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
+import { answersOf, profilersOf, resultsOf } from '../profilers/entities.ts';
+import { jobCountersOf } from '../stats/entities.ts';
+import { consentReceiptsOf, requestKey } from '../user-data/entities.ts';
+import { appUserKey, eventKey, userKey } from '../users/entities.ts';
+import { anyPartition, dataOfPerson } from './keys.ts';
 
 /** Attributes of log entries that lists and reports need (spec §2). No text of a customer or user is in an index. */
 const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'expires_at'];

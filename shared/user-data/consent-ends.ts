@@ -8,7 +8,7 @@ import type { ConsentEnd, Outgoing } from '../outbox/event.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { type Key, requestIdOf, requestKey } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { type ConsentEvent, consentReceiptWrite } from './consent-receipts.ts';
@@ -21,6 +21,7 @@ import {
   type WithConsents,
   withChanged,
 } from './consents.ts';
+import { requestIdOf, requestKey } from './entities.ts';
 import { answerRequest, type RejectedAnswer } from './request-answers.ts';
 import { requestNotFound } from './requests.ts';
 import { grantOf, type RequestItem } from './stored-request.ts';

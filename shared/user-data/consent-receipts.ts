@@ -5,9 +5,9 @@
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages, putIfAbsent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { consentReceiptKey, consentReceiptsOf } from '../table/people-keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
+import { consentReceiptKey, consentReceiptsOf } from './entities.ts';
 
 /** What happened after the release: the consent ended, or the business has deleted its copy. */
 export type ConsentEvent = ConsentEnd | 'deleted';

@@ -13,11 +13,11 @@
 import { isPast, now, timestampOf } from '../core/clock.ts';
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages } from '../table/client.ts';
-import { dueAt, type Key, ofPerson, requestKey } from '../table/keys.ts';
-import { acknowledgements, consentKey, isConsentKey } from '../table/people-keys.ts';
+import { dueAt, type Key, ofPerson } from '../table/keys.ts';
 import { putIfAbsentWrite, putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { consentReceiptWrite } from './consent-receipts.ts';
+import { acknowledgements, consentKey, isConsentKey, requestKey } from './entities.ts';
 import { grantOf, type RequestItem, type Result, type Results } from './stored-request.ts';
 
 /** A released property. */

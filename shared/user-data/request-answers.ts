@@ -4,10 +4,10 @@ import { secondsFromNow, timestamp } from '../core/clock.ts';
 import type { RequestReference } from '../outbox/event.ts';
 import { type After, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { requestKey } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { type Consent, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
+import { requestKey } from './entities.ts';
 import { completing } from './requests.ts';
 import { granted, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 

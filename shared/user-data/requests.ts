@@ -20,7 +20,7 @@ import {
 import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
-import { ofPerson, requestKey } from '../table/keys.ts';
+import { ofPerson } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';
@@ -28,6 +28,7 @@ import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { uuid } from '../validation/schemas.ts';
 import { recordConsentReceipt } from './consent-receipts.ts';
 import { endedResults, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
+import { requestKey } from './entities.ts';
 import { granted, grantOf, presentResults, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 
 /** A request as the API returns it: without results until all properties are answered. */

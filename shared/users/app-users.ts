@@ -2,8 +2,8 @@
 import { timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { appUserKey } from '../table/people-keys.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
+import { appUserKey } from './entities.ts';
 
 /** The number that an id belongs to. */
 interface AppUserItem extends Key {

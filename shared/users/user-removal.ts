@@ -5,10 +5,10 @@
 import { now, timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
 import { type DeletionItem, deletionNow } from '../table/deletion-markers.ts';
-import { removalKey, userKey } from '../table/keys.ts';
 import { conditionCheckWrite, deleteWrite, putWrite, updateWrite, type Write } from '../table/transactions.ts';
 import { releaseIdWrites } from './app-users.ts';
 import { contactWrite, removeContactWrite } from './contacts.ts';
+import { removalKey, userKey } from './entities.ts';
 import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 
 interface RemovalItem extends DeletionItem {

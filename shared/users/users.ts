@@ -2,10 +2,10 @@
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
 import { getConsistent, getEventual, getManyConsistent, getManyEventual } from '../table/client.ts';
-import { userKey } from '../table/keys.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { giveIdWrite, numberOfId, releaseIdWrites } from './app-users.ts';
 import { contactWrite } from './contacts.ts';
+import { userKey } from './entities.ts';
 import { eventReceiptWrite, wasApplied } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './profile-properties.ts';
 import { attributeOf, timeOf, type UserItem, unchanged } from './user-item.ts';

@@ -11,7 +11,8 @@ import type { State } from '../../shared/outbox/message.ts';
 import { CounterShards } from '../../shared/stats/counter-shards.ts';
 import { CHUNK, type Countable, countEntries } from '../../shared/stats/job-counters.ts';
 import { documents } from '../../shared/table/client.ts';
-import { jobCountersOf, messageKey } from '../../shared/table/keys.ts';
+import { jobCountersOf } from '../../shared/stats/entities.ts';
+import { messageKey } from '../../shared/outbox/entities.ts';
 import { type Figure, quantile, report, say } from './report.ts';
 
 /** Assumed milliseconds of a transaction with a full batch, and of the time until a worker has its next batch. */

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
-import { named } from '../../shared/table/keys.ts';
+import { named } from '../../shared/outbox/entities.ts';
 
 interface Request {
   path?: Record<string, string>;

@@ -7,7 +7,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { buffer } from 'node:stream/consumers';
 import { callerOf } from '../../infra/local/aws/iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
-import { rateKey } from '../../shared/table/keys.ts';
+import { rateKey } from '../../shared/accounts/entities.ts';
 import { nameOf } from './parts.ts';
 
 /** Consumption of a caller. */

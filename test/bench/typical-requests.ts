@@ -6,7 +6,7 @@ import { createAccount, updateAccount } from '../../infra/operator/queries/accou
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
 import { putAll } from '../../shared/table/client.ts';
-import { attemptIdOf } from '../../shared/table/people-keys.ts';
+import { attemptIdOf } from '../../shared/delivery/entities.ts';
 import { addOffer } from '../support/example-offer.ts';
 import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { freePort } from '../../infra/local/aws/loopback.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
-import { waitsKey } from '../../shared/table/keys.ts';
+import { waitsKey } from '../../shared/accounts/entities.ts';
 import { type Assembly, synthesise, type Template } from './assembly.ts';
 import { Commands, REGION } from './commands.ts';
 import { Deployed, type Outputs } from './deployed.ts';

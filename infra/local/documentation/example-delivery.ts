@@ -2,7 +2,7 @@
 import { now, secondsFromNow, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { type AttemptItem, attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
 
 const TEXT = 'The examples of the documentation refer to this message.';
 

@@ -27,16 +27,9 @@ import type { Direction } from '../../../shared/outbox/event.ts';
 import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import {
-  accountKey,
-  accountListKey,
-  deletionKey,
-  disabledKey,
-  hookKey,
-  numberKey,
-  platformKey,
-} from '../../../shared/table/keys.ts';
-import { consentWebhookKey, consentWebhookName } from '../../../shared/table/people-keys.ts';
+import { accountKey, accountListKey, hookKey, numberKey, platformKey, consentWebhookKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
+import { deletionKey } from '../../../shared/table/keys.ts';
+import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import { endWaiting } from './outbox-inspection.ts';
 

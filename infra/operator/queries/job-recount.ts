@@ -2,7 +2,8 @@
 import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { type Key, logPartitions } from '../../../shared/table/keys.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 
 /** How many messages reached each state on one day. */
 export interface DayCount {

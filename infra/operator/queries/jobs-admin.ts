@@ -3,9 +3,9 @@ import { Problem } from '../../../shared/core/problems.ts';
 import type { LogItem, State } from '../../../shared/outbox/message.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { type JobStatus, readJobStatus } from '../../../shared/stats/job-status.ts';
-import { jobListOf } from '../../../shared/table/batch-keys.ts';
+import { jobListOf } from '../../../shared/messaging/entities.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { hasExpired, pages } from '../../../shared/table/client.ts';
-import { logPartitions } from '../../../shared/table/keys.ts';
 import { Refusal } from './accounts-admin.ts';
 
 /** Jobs that are read at a time. */

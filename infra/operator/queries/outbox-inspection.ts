@@ -8,19 +8,9 @@ import type { Conversation, Direction, Entry } from '../../../shared/outbox/even
 import type { State } from '../../../shared/outbox/message.ts';
 import { type Head, isRetryScheduled, readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
-import {
-  circuitKey,
-  conversationDueAt,
-  conversationName,
-  conversationOf,
-  entryKey,
-  headKey,
-  isHeadKey,
-  type Key,
-  type NamedConversation,
-  named,
-} from '../../../shared/table/keys.ts';
-import { waitingForPlatform } from '../../../shared/table/people-keys.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
+import { conversationDueAt, conversationName, conversationOf, entryKey, headKey, isHeadKey, type NamedConversation, named, waitingForPlatform } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {

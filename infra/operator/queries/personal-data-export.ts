@@ -13,21 +13,12 @@ import {
 } from '../../../shared/outbox/event.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import {
-  accountOfOptOut,
-  answeredProfilerOf,
-  conversationName,
-  dataOfPerson,
-  entryKey,
-  isAnswerKey,
-  isOptOutKey,
-  isRequestKey,
-  type Key,
-  logsOfContact,
-  messageIdOf,
-  requestIdOf,
-} from '../../../shared/table/keys.ts';
-import { accountOfAttempt, deliveriesAbout, isConsentKey } from '../../../shared/table/people-keys.ts';
+import { accountOfOptOut, isOptOutKey } from '../../../shared/messaging/entities.ts';
+import { answeredProfilerOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
+import { conversationName, entryKey, logsOfContact, messageIdOf } from '../../../shared/outbox/entities.ts';
+import { dataOfPerson, type Key } from '../../../shared/table/keys.ts';
+import { isRequestKey, requestIdOf, isConsentKey } from '../../../shared/user-data/entities.ts';
+import { accountOfAttempt, deliveriesAbout } from '../../../shared/delivery/entities.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { ConsentItem } from '../../../shared/user-data/consents.ts';
 import { presentResults, type RequestItem } from '../../../shared/user-data/stored-request.ts';

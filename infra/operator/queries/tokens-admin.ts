@@ -7,7 +7,8 @@ import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountTokenKey, deletionKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
+import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
+import { deletionKey, type Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
 import { accountListWrite, Refusal, showAccount } from './accounts-admin.ts';
 

@@ -3,10 +3,12 @@
  * forgotten. A repeat continues an interrupted deletion: the account's own item is the last one.
  */
 import { tableName } from '../../../shared/core/settings.ts';
-import { chunksOf, isBatchKey } from '../../../shared/table/batch-keys.ts';
+import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { pages, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountListKey, type Key, profilerKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
 import { Refusal, updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';

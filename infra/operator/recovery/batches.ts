@@ -1,7 +1,7 @@
 /** Batches of messages in a restored table: their chunks and their progress come back with them. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
-import { batchOf, chunksOf, isChunkKey, progressKey } from '../../../shared/table/batch-keys.ts';
+import { batchOf, chunksOf, isChunkKey, progressKey } from '../../../shared/campaigns/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { putIfAbsentWrite, transact } from '../../../shared/table/transactions.ts';
 import { beginningOf, type Item, removalOf } from './item-kinds.ts';

@@ -3,67 +3,18 @@ import { timestampOf } from '../../../shared/core/clock.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
 import { lastLookAt } from '../../../shared/messaging/erased-identity.ts';
 import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
-import {
-  anyJob,
-  batchKey,
-  batchOf,
-  chunksOf,
-  erasurePassKey,
-  expansionKey,
-  profilerOfResult,
-  progressKey,
-  resultsOf,
-  uploadKey,
-} from '../../../shared/table/batch-keys.ts';
-import {
-  accountKey,
-  accountListKey,
-  accountTokenKey,
-  answerableKey,
-  answeredProfilerOf,
-  answerKey,
-  anyPartition,
-  circuitKey,
-  conversationOf,
-  countedBy,
-  type DeletedKind,
-  deletionKey,
-  disabledKey,
-  entryKey,
-  erasureKey,
-  eventKey,
-  headKey,
-  hookKey,
-  jobCountersOf,
-  type Key,
-  mediaIdOf,
-  mediaKey,
-  messageKey,
-  numberKey,
-  platformKey,
-  profilerIdOf,
-  profilerKey,
-  profilerOfKey,
-  rateKey,
-  removalKey,
-  removalOfContact,
-  requestKey,
-  spacingKey,
-  stateKey,
-  sweepPositionsKey,
-  tokenKey,
-  userKey,
-  waitsKey,
-} from '../../../shared/table/keys.ts';
-import {
-  anyAllowance,
-  anyDeliveries,
-  appUserKey,
-  consentKey,
-  consentReceiptsOf,
-  consentWebhookKey,
-  consentWebhookName,
-} from '../../../shared/table/people-keys.ts';
+import { anyJob, erasureKey } from '../../../shared/messaging/entities.ts';
+import { batchKey, batchOf, chunksOf, erasurePassKey, expansionKey, progressKey, uploadKey } from '../../../shared/campaigns/entities.ts';
+import { profilerOfResult, resultsOf, answerableKey, answeredProfilerOf, answerKey, profilerIdOf, profilerKey, profilerOfKey } from '../../../shared/profilers/entities.ts';
+import { accountKey, accountListKey, accountTokenKey, hookKey, numberKey, platformKey, rateKey, tokenKey, waitsKey, anyAllowance, consentWebhookKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
+import { anyPartition, type DeletedKind, deletionKey, type Key } from '../../../shared/table/keys.ts';
+import { circuitKey, disabledKey, spacingKey, anyDeliveries } from '../../../shared/delivery/entities.ts';
+import { conversationOf, entryKey, headKey, messageKey, stateKey } from '../../../shared/outbox/entities.ts';
+import { countedBy, jobCountersOf } from '../../../shared/stats/entities.ts';
+import { eventKey, removalKey, removalOfContact, userKey, appUserKey } from '../../../shared/users/entities.ts';
+import { mediaIdOf, mediaKey } from '../../../shared/media/entities.ts';
+import { requestKey, consentKey, consentReceiptsOf } from '../../../shared/user-data/entities.ts';
+import { sweepPositionsKey } from '../../../shared/due-work/entities.ts';
 
 /** An item of any kind. */
 export type Item = Key & { expires_at?: number } & Record<string, unknown>;

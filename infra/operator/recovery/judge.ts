@@ -3,19 +3,13 @@
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
-import { cancelledJobsOf, isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
+import { cancelledJobsOf, isJobKey, jobNamed } from '../../../shared/messaging/entities.ts';
+import { isChunkKey } from '../../../shared/campaigns/entities.ts';
+import { deletionKey, dueAt, type Key } from '../../../shared/table/keys.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
+import { numberKey, platformKey, tokenKey } from '../../../shared/accounts/entities.ts';
+import { outcomeKey, stateKey } from '../../../shared/outbox/entities.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
-import {
-  deletionKey,
-  dueAt,
-  type Key,
-  mediaKey,
-  numberKey,
-  outcomeKey,
-  platformKey,
-  stateKey,
-  tokenKey,
-} from '../../../shared/table/keys.ts';
 import { withoutErased } from './batches.ts';
 import {
   beginningOf,

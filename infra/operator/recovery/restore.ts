@@ -1,6 +1,6 @@
 /** `operator restore`: brings missing items back from a table that AWS has restored. */
 import { type Command, Option } from 'commander';
-import { removalKey } from '../../../shared/table/keys.ts';
+import { removalKey } from '../../../shared/users/entities.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';

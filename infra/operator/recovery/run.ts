@@ -1,9 +1,10 @@
 /** Goes through a restored table, page by page, and brings its items back; or removes what must not come back. */
 import { DeleteCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
-import { isBatchKey, resultKey } from '../../../shared/table/batch-keys.ts';
+import { isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { resultKey, answeredProfilerOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
+import { isEntryKey } from '../../../shared/outbox/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { answeredProfilerOf, isAnswerKey, isEntryKey } from '../../../shared/table/keys.ts';
 import { putParts } from './batches.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { type Item, type ItemKind, isCountable, isLogEntry, kindsOf } from './item-kinds.ts';

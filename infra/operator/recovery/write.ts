@@ -6,7 +6,8 @@ import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
 import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
-import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
+import { conversationName, conversationOf, headKey } from '../../../shared/outbox/entities.ts';
+import { dueAt, type Key } from '../../../shared/table/keys.ts';
 import {
   conditionCheckWrite,
   putIfAbsentWrite,

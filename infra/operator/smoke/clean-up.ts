@@ -10,40 +10,16 @@ import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { directions } from '../../../shared/outbox/event.ts';
 import { type LogItem, states } from '../../../shared/outbox/message.ts';
-import { jobListOf, resultsOf } from '../../../shared/table/batch-keys.ts';
+import { jobListOf, erasureKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
+import { resultsOf, answersOf, profilerIdOf, profilersOf } from '../../../shared/profilers/entities.ts';
+import { accountKey, accountListKey, hookKey, numberKey, platformKey, rateKey, tokenKey, waitsKey, allowanceKey } from '../../../shared/accounts/entities.ts';
+import { circuitKey, spacingKey, deliveriesOf, deliverySlots } from '../../../shared/delivery/entities.ts';
+import { contactHash, contactKey, eventKey, removalKey, userKey } from '../../../shared/users/entities.ts';
+import { conversationName, headKey, logPartitions, messageKey } from '../../../shared/outbox/entities.ts';
+import { dataOfPerson, deletionKey, idempotencyRecordKey, type Key } from '../../../shared/table/keys.ts';
+import { jobCountersOf } from '../../../shared/stats/entities.ts';
+import { consentReceiptsOf } from '../../../shared/user-data/entities.ts';
 import { getConsistent, pages, remove, removeAll } from '../../../shared/table/client.ts';
-import {
-  accountKey,
-  accountListKey,
-  answersOf,
-  circuitKey,
-  contactHash,
-  contactKey,
-  conversationName,
-  dataOfPerson,
-  deletionKey,
-  erasureKey,
-  eventKey,
-  headKey,
-  hookKey,
-  idempotencyRecordKey,
-  jobCountersOf,
-  type Key,
-  logPartitions,
-  messageKey,
-  numberKey,
-  platformKey,
-  profilerIdOf,
-  profilersOf,
-  rateKey,
-  removalKey,
-  spacingKey,
-  statusReceiptKey,
-  tokenKey,
-  userKey,
-  waitsKey,
-} from '../../../shared/table/keys.ts';
-import { allowanceKey, consentReceiptsOf, deliveriesOf, deliverySlots } from '../../../shared/table/people-keys.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, IDEMPOTENCY_KEYS, type Run, USER_TEXTS } from './run.ts';

@@ -13,9 +13,12 @@
  * No process can lose a race. Both writes add to what the table has, whatever that is meanwhile. A `refill` fails only if
  * somebody else has just refilled the bucket, and a `spend` only if the bucket has fewer tokens than it takes.
  */
+
 import { tableTimeoutMs } from '#runtime';
 import { secondsFromNow } from '../../core/clock.ts';
-import { type Key, rateKey } from '../../table/keys.ts';
+import { tryUpdate } from '../../table/client.ts';
+import type { Key } from '../../table/keys.ts';
+import { rateKey } from '../entities.ts';
 import type { RequestLimit } from '../request-limit.ts';
 
 const SECOND = 1_000_000;

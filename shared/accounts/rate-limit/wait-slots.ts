@@ -15,7 +15,8 @@
 import { between, now, secondsFromNow } from '../../core/clock.ts';
 import { waitsInAll, waitsPerAccount } from '../../core/settings.ts';
 import { update } from '../../table/client.ts';
-import { type Key, sharedWaitsKey, waitsKey } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
+import { sharedWaitsKey, waitsKey } from '../entities.ts';
 
 /** A slot that a wait holds until `end`, in milliseconds since 1970. */
 export interface Slot {

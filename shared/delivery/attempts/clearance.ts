@@ -1,16 +1,18 @@
 /** The check before each attempt: since an entry was accepted, its user, job, bot, outbox or opt-out may have changed. */
 import type { Account } from '../../accounts/accounts.ts';
+import { accountKey } from '../../accounts/entities.ts';
 import { now, scaled, sortableTime } from '../../core/clock.ts';
 import type { WithheldCause } from '../../destinations/attempt-result.ts';
+import { erasureKey, jobKey, optOutKey } from '../../messaging/entities.ts';
 import type { ErasureItem } from '../../messaging/erased-identity.ts';
 import { dropErased, dropOutdatedStop } from '../../messaging/erasure-outbox.ts';
 import { isCancelled, type JobItem } from '../../messaging/jobs/job.ts';
 import { hasStopped, type OptOutItem } from '../../messaging/opt-outs/opt-outs.ts';
+import { conversationOf } from '../../outbox/entities.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../../outbox/event.ts';
 import { type Head, scheduleRetry } from '../../outbox/outbox.ts';
-import { jobKey } from '../../table/batch-keys.ts';
 import { getManyConsistent } from '../../table/client.ts';
-import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
 import { log } from '../../telemetry/log.ts';
 
 /**

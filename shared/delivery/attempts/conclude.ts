@@ -2,9 +2,9 @@
 import { now, scaled, sortableTime } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
 import type { StatusReceipt } from '../../destinations/destination.ts';
+import { conversationOf } from '../../outbox/entities.ts';
 import { eventIdOf, namesOf } from '../../outbox/event.ts';
 import { awaitDestination, scheduleRetry, triesBefore } from '../../outbox/outbox.ts';
-import { conversationOf } from '../../table/keys.ts';
 import { measure } from '../../telemetry/metrics.ts';
 import { isOpen } from '../circuit-breaker.ts';
 import { disable } from '../disabled.ts';

@@ -15,7 +15,7 @@ import {
   deliveriesOf,
   deliverySlots,
   endOfAttempts,
-} from '../../table/people-keys.ts';
+} from '../entities.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryStatuses, type EventType } from './statuses.ts';
 

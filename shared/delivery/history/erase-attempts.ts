@@ -1,7 +1,7 @@
 /** Delivery attempts about a user, for erasure and export. */
 import { page } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
-import { deliveriesAbout } from '../../table/people-keys.ts';
+import { deliveriesAbout } from '../entities.ts';
 
 /**
  * The keys of the delivery attempts about a user, of all accounts: those about what was accepted by `until`. 0.5 read units

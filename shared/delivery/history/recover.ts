@@ -2,9 +2,9 @@
 import { now } from '../../core/clock.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { sizeInJson } from '../../core/parts.ts';
+import { conversationName } from '../../outbox/entities.ts';
 import { page } from '../../table/client.ts';
-import { conversationName } from '../../table/keys.ts';
-import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../../table/people-keys.ts';
+import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../entities.ts';
 import type { AttemptItem } from './attempt-item.ts';
 import {
   attemptsAt,

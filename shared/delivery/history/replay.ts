@@ -13,12 +13,12 @@
  */
 import { findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
+import { conversationName, entryKey } from '../../outbox/entities.ts';
 import type { Conversation, Entry, Outgoing } from '../../outbox/event.ts';
 import { enqueueReplays, transactInOrder } from '../../outbox/outbox.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
-import { conversationName, entryKey } from '../../table/keys.ts';
-import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../../table/people-keys.ts';
 import { transactionsFor, updateWrite } from '../../table/transactions.ts';
+import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryNotFound, referenceOf } from './deliveries.ts';
 import { deliveryStatuses } from './statuses.ts';

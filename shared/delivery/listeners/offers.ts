@@ -13,10 +13,10 @@
  * so no request is made to a URL while a listener has a claim.
  */
 import { now, scaled, sortableTime } from '../../core/clock.ts';
+import { conversationDueAt, conversationOf, offeredTo } from '../../outbox/entities.ts';
 import type { Head } from '../../outbox/outbox.ts';
 import { update, updateAndGet } from '../../table/client.ts';
-import { conversationDueAt, conversationOf, dueOf, type Key } from '../../table/keys.ts';
-import { offeredTo } from '../../table/people-keys.ts';
+import { dueOf, type Key } from '../../table/keys.ts';
 
 /** Milliseconds for which a claim is valid: longer than a request, its response, and some repeats of a failed call. */
 const CLAIM_MS = 60_000;

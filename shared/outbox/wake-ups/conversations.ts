@@ -1,11 +1,12 @@
+import { crc32 } from 'node:zlib';
 import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { now, scaled } from '../../core/clock.ts';
 import { queueUrl } from '../../core/settings.ts';
-import { type AnyConversation, conversationName, crc32, type NamedConversation, named } from '../../table/keys.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { traceId } from '../../telemetry/trace.ts';
 import { listOf } from '../../validation/bounded.ts';
+import { type AnyConversation, conversationName, type NamedConversation, named } from '../entities.ts';
 import { type Direction, directions } from '../event.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 

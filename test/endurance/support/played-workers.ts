@@ -20,9 +20,10 @@ import { handler as expand } from '../../../functions/workers/expand.ts';
 import { handler as relay } from '../../../functions/workers/relay.ts';
 import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { eraseSteps, sweepSteps, workers } from '../../../shared/api/workers.ts';
-import { batchKey, isBatchKey } from '../../../shared/table/batch-keys.ts';
+import { batchKey, isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { isEntryKey } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { isEntryKey, type Key } from '../../../shared/table/keys.ts';
 import { consumedBy, consumedSoFar } from '../../stack/support/consumed.ts';
 import type { useFakeQueue } from '../../unit/support/fake-queue.ts';
 

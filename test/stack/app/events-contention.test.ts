@@ -7,7 +7,7 @@ import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Entry } from '../../../shared/outbox/event.ts';
 import { documents, pages } from '../../../shared/table/client.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { latestProfile, updateUser } from '../../../shared/users/users.ts';
 import { answered, named, removed, state as reported } from '../support/app-events.ts';

@@ -6,7 +6,7 @@ import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { userKey } from '../../../shared/table/keys.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { latestProfile } from '../../../shared/users/users.ts';
 import { answered, applied, message, rejected, removed, report, state, updated } from '../support/app-events.ts';
 import { call, sendRaw } from '../support/client.ts';

@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/table/keys.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { applied, removed, updated } from '../support/app-events.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';

@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { conversationName } from '../../../shared/table/keys.ts';
+import { conversationName } from '../../../shared/outbox/entities.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { write } from '../support/phones.ts';
 import { newCaller, newPhone } from '../support/world.ts';

@@ -8,7 +8,7 @@ import { recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { pendingEntries } from '../../../shared/outbox/outbox.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
-import { attemptOf } from '../../../shared/table/people-keys.ts';
+import { attemptOf } from '../../../shared/delivery/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { failedAttempt } from '../support/failed-attempt.ts';

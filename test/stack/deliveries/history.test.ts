@@ -16,7 +16,7 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { documents, putAll, update } from '../../../shared/table/client.ts';
-import { anyDeliveries, attemptIdOf, attemptKey, attemptWithId } from '../../../shared/table/people-keys.ts';
+import { anyDeliveries, attemptIdOf, attemptKey, attemptWithId } from '../../../shared/delivery/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { type Answer, DestinationServer, drop } from '../support/destination-server.ts';

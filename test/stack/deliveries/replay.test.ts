@@ -19,7 +19,7 @@ import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
 import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
-import { anyDeliveries } from '../../../shared/table/people-keys.ts';
+import { anyDeliveries } from '../../../shared/delivery/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { consumedBy } from '../support/consumed.ts';

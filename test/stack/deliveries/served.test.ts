@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
-import { attemptKey, attemptWithId } from '../../../shared/table/people-keys.ts';
+import { attemptKey, attemptWithId } from '../../../shared/delivery/entities.ts';
 import { applied, removed, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { type Answer, DestinationServer } from '../support/destination-server.ts';

@@ -22,7 +22,9 @@ import { lifetimeFrom, logItem, type Message, type State } from '../../../shared
 import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { conversationName, headKey, type Key, statusReceiptKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { statusReceiptKey } from '../../../shared/messaging/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer, drop, hang } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';

@@ -12,7 +12,7 @@ import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
-import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

@@ -18,7 +18,7 @@ import { createProfiler, deleteProfiler, listProfilers } from '../../../shared/p
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, pages } from '../../../shared/table/client.ts';
-import { messageKey } from '../../../shared/table/keys.ts';
+import { messageKey } from '../../../shared/outbox/entities.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';

@@ -10,7 +10,7 @@ import type { ReasonCode, State } from '../../../shared/outbox/message.ts';
 import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { page, update } from '../../../shared/table/client.ts';
-import { logPartitions, messageIdOf } from '../../../shared/table/keys.ts';
+import { logPartitions, messageIdOf } from '../../../shared/outbox/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import type { Answer } from '../support/destination-server.ts';

@@ -17,7 +17,7 @@ import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, messageKey, named } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey, messageKey, named } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';

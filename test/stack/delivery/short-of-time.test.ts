@@ -10,7 +10,9 @@ import type { PhoneMessage } from '../../../infra/local/simulators/app-network/i
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { conversationName, dueOrder, headKey, sweepPositionsKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { dueOrder } from '../../../shared/table/keys.ts';
+import { sweepPositionsKey } from '../../../shared/due-work/entities.ts';
 import { putAll } from '../support/many-items.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';
 import { serveOwnStack } from '../support/own-stack.ts';

@@ -3,7 +3,7 @@ import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-
 import { hashToken, mintToken } from '../../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { update } from '../../../shared/table/client.ts';
-import { tokenKey } from '../../../shared/table/keys.ts';
+import { tokenKey } from '../../../shared/accounts/entities.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { newCaller, newVendor } from '../support/world.ts';
 

@@ -5,7 +5,8 @@ import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { mintToken } from '../../../shared/accounts/tokens.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
-import { conversationName, erasureKey, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -6,7 +6,7 @@ import { type BucketTable, bucketTable, takeTokens } from '../../../shared/accou
 import type { Permission } from '../../../shared/core/permissions.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { rateKey } from '../../../shared/table/keys.ts';
+import { rateKey } from '../../../shared/accounts/entities.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { newAccountId, newCaller, newPhone, newVendor } from '../support/world.ts';

@@ -2,17 +2,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
-import { chunksOf, isUploadKey, resultsOf } from '../../../shared/table/batch-keys.ts';
-import {
-  circuitKey,
-  headKey,
-  isAnswerKey,
-  type Key,
-  messageKey,
-  outcomeKey,
-  rateKey,
-} from '../../../shared/table/keys.ts';
-import { anyAllowance, anyDeliveries } from '../../../shared/table/people-keys.ts';
+import { chunksOf, isUploadKey } from '../../../shared/campaigns/entities.ts';
+import { resultsOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
+import { circuitKey, anyDeliveries } from '../../../shared/delivery/entities.ts';
+import { headKey, messageKey, outcomeKey } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { rateKey, anyAllowance } from '../../../shared/accounts/entities.ts';
 
 /** An item of any type. */
 export interface Item extends Key {

@@ -29,7 +29,7 @@ import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
-import { named } from '../../../shared/table/keys.ts';
+import { named } from '../../../shared/outbox/entities.ts';
 import { removeUser, resumeErasures } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -6,7 +6,7 @@ import { newId } from '../../../shared/core/ids.ts';
 import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { openJob, readJob } from '../../../shared/messaging/jobs/job.ts';
 import { lifetimeFrom, logItem, type Message } from '../../../shared/outbox/message.ts';
-import { jobKey } from '../../../shared/table/batch-keys.ts';
+import { jobKey } from '../../../shared/messaging/entities.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
 import { call, fail } from '../support/client.ts';
 import { addPendingEntries } from '../support/operator.ts';

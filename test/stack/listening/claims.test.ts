@@ -7,7 +7,9 @@ import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { newPseudonym } from '../../../shared/core/ids.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
-import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
 import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';

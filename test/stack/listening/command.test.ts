@@ -16,7 +16,9 @@ import { findPlatform, updateAccount } from '../../../infra/operator/queries/acc
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
-import { accountTokenKey, conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
+import { accountTokenKey, waitsKey } from '../../../shared/accounts/entities.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';
 import { type Answer, DestinationServer, hang } from '../support/destination-server.ts';
 import { type Environment, machine, operatorIn, refusal } from '../support/operator.ts';

@@ -7,7 +7,8 @@ import type { PhoneMessage } from '../../../infra/local/simulators/app-network/i
 import { listMedia } from '../../../infra/operator/queries/media-admin.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
-import { mediaKey, messageKey } from '../../../shared/table/keys.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
+import { messageKey } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
 import { fileOf, gif, jpeg, others, pdf, png, pngOf, webp } from '../support/files.ts';

@@ -13,7 +13,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, remove } from '../../../shared/table/client.ts';
-import { mediaKey } from '../../../shared/table/keys.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

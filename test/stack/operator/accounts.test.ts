@@ -17,7 +17,7 @@ import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
+import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 

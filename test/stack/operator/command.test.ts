@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { findUser } from '../../../infra/operator/queries/users-admin.ts';
 import { update } from '../../../shared/table/client.ts';
-import { accountTokenKey } from '../../../shared/table/keys.ts';
+import { accountTokenKey } from '../../../shared/accounts/entities.ts';
 import { sendRaw } from '../support/client.ts';
 import { bare, inJson, newAccount, newId, operator, refusal, run, time, withoutTable } from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';

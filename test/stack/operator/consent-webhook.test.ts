@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { findConsentWebhook, findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
 import { page } from '../../../shared/table/client.ts';
-import { deletionKey, type Key, platformKey } from '../../../shared/table/keys.ts';
-import { consentWebhookName } from '../../../shared/table/people-keys.ts';
+import { deletionKey, type Key } from '../../../shared/table/keys.ts';
+import { platformKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
 import { inJson, newAccount, newId, operator, refusal } from '../support/operator.ts';
 
 const URL = 'https://destination.example.com/consent';

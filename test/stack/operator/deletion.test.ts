@@ -22,7 +22,7 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
+import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';

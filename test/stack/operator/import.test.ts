@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { get } from '../../../shared/table/client.ts';
-import { userKey } from '../../../shared/table/keys.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';

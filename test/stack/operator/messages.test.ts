@@ -23,7 +23,9 @@ import { logItem, type Message, type State } from '../../../shared/outbox/messag
 import { readHead } from '../../../shared/outbox/outbox.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { conversationName, dueOf, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { dueOf } from '../../../shared/table/keys.ts';
+import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { addPendingEntries, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';

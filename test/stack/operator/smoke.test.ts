@@ -24,7 +24,8 @@ import {
 } from '../../../infra/local/aws/iam/policies.ts';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { steps } from '../../../infra/operator/smoke/steps.ts';
-import { circuitKey, sharedWaitsKey } from '../../../shared/table/keys.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
+import { sharedWaitsKey } from '../../../shared/accounts/entities.ts';
 import { deploymentRole, leadingKeysIn } from '../../support/deployment-role.ts';
 import { serveStacks } from '../support/cloudformation.ts';
 import { bare, type Environment, folder, run } from '../support/operator.ts';

@@ -10,7 +10,7 @@ import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { type State, states } from '../../../shared/outbox/message.ts';
-import { jobCounterKey } from '../../../shared/table/keys.ts';
+import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { call } from '../support/client.ts';
 import { putAll } from '../support/many-items.ts';

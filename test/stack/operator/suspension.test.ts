@@ -12,7 +12,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { circuitKey } from '../../../shared/table/keys.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';

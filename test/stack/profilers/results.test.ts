@@ -7,9 +7,8 @@ import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.t
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { type CountableAnswer, countAnswers, readResults, removeAnswer } from '../../../shared/profilers/results.ts';
 import { CounterShards } from '../../../shared/stats/counter-shards.ts';
-import { resultsOf } from '../../../shared/table/batch-keys.ts';
+import { resultsOf, answerKey, answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { answerKey, answersOf, profilerKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { useOwnTable } from '../support/own-table.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/table/keys.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { applied, removed } from '../support/app-events.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from '../support/world.ts';

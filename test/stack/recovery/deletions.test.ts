@@ -16,22 +16,11 @@ import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.t
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
-import {
-  accountKey,
-  answersOf,
-  contactHash,
-  contactKey,
-  conversationName,
-  entryKey,
-  hookKey,
-  mediaKey,
-  messageKey,
-  numberKey,
-  platformKey,
-  profilerKey,
-  userKey,
-} from '../../../shared/table/keys.ts';
-import { appUserKey } from '../../../shared/table/people-keys.ts';
+import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
+import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
+import { contactHash, contactKey, userKey, appUserKey } from '../../../shared/users/entities.ts';
+import { conversationName, entryKey, messageKey } from '../../../shared/outbox/entities.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';

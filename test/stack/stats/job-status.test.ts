@@ -6,7 +6,7 @@ import { openJob } from '../../../shared/messaging/jobs/job.ts';
 import { logItem, type State } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
-import { batchKey, ofPendingBatch } from '../../../shared/table/batch-keys.ts';
+import { batchKey, ofPendingBatch } from '../../../shared/campaigns/entities.ts';
 import { putAll, putIfAbsent } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';

@@ -2,7 +2,7 @@
 import { newId } from '../../../shared/core/ids.ts';
 import { attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
 import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** The last attempt of an event that the webhook has rejected. */

@@ -18,7 +18,8 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
 import { enqueueWrites, readHead, scheduleRetry, transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
-import { conversationName, dueAt, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { dueAt } from '../../../shared/table/keys.ts';
 import { replaceEnvironment } from '../../support/first-environment.ts';
 
 interface Ended {

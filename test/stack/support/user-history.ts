@@ -2,7 +2,7 @@
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { logItem } from '../../../shared/outbox/message.ts';
-import { attemptKey, deliveriesAbout, deliverySlotOf } from '../../../shared/table/people-keys.ts';
+import { attemptKey, deliveriesAbout, deliverySlotOf } from '../../../shared/delivery/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** Whose messages, how many, and when they were, in milliseconds since 1970. */

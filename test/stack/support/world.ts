@@ -8,7 +8,7 @@ import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
-import { mediaKey, ofMediaOwner } from '../../../shared/table/keys.ts';
+import { mediaKey, ofMediaOwner } from '../../../shared/media/entities.ts';
 import { UNLIMITED } from '../../support/unlimited.ts';
 
 export interface Caller {

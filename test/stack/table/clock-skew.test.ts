@@ -12,7 +12,7 @@ import { oldestEntries, readHead } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { conversationName, headKey, messageKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, messageKey } from '../../../shared/outbox/entities.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

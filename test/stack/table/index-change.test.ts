@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { tableName } from '../../../shared/core/settings.ts';
 import { logItem } from '../../../shared/outbox/message.ts';
 import { page, putIfAbsent } from '../../../shared/table/client.ts';
-import { logPartitions } from '../../../shared/table/keys.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';

@@ -12,7 +12,7 @@ import type { LogItem } from '../../../shared/outbox/message.ts';
 import { oldestEntries } from '../../../shared/outbox/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
-import { stateKey } from '../../../shared/table/keys.ts';
+import { stateKey } from '../../../shared/outbox/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -17,16 +17,12 @@ import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { permissions } from '../../../shared/core/permissions.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
-import {
-  accountKey,
-  type Key,
-  mediaKey,
-  numberKey,
-  platformKey,
-  profilerKey,
-  requestKey,
-  userKey,
-} from '../../../shared/table/keys.ts';
+import { accountKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { mediaKey } from '../../../shared/media/entities.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { fileOf, png } from '../support/files.ts';

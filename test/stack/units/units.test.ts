@@ -12,7 +12,7 @@ import { deliver } from '../../../shared/delivery/deliver.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { page } from '../../../shared/table/client.ts';
-import { logPartitions } from '../../../shared/table/keys.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Answer, calling, type Request } from '../failing-calls/scenario.ts';
 import { type Units, unitsOf } from '../support/consumed.ts';

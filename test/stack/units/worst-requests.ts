@@ -24,22 +24,15 @@ import type { Conversation } from '../../../shared/outbox/event.ts';
 import { logItem, states } from '../../../shared/outbox/message.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
-import { batchKey, chunkKey, resultKey } from '../../../shared/table/batch-keys.ts';
+import { batchKey, chunkKey } from '../../../shared/campaigns/entities.ts';
+import { resultKey, answerKey, profilerKey } from '../../../shared/profilers/entities.ts';
+import { accountTokenKey } from '../../../shared/accounts/entities.ts';
+import { conversationName, headKey, named, offeredTo } from '../../../shared/outbox/entities.ts';
+import { jobCounterKey } from '../../../shared/stats/entities.ts';
+import { type Key, ofPerson } from '../../../shared/table/keys.ts';
+import { repeatsKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
+import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { put, putAll } from '../../../shared/table/client.ts';
-import {
-  accountTokenKey,
-  answerKey,
-  conversationName,
-  headKey,
-  jobCounterKey,
-  type Key,
-  named,
-  ofPerson,
-  profilerKey,
-  repeatsKey,
-  statusReceiptKey,
-} from '../../../shared/table/keys.ts';
-import { attemptIdOf, offeredTo } from '../../../shared/table/people-keys.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';

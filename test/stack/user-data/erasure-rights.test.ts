@@ -10,7 +10,9 @@ import { expect, inject, test } from 'vitest';
 import { type TransactionEvaluation, transactionEvaluations } from '../../../infra/local/aws/iam/policies.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
-import { answerKey, logsOfContact, requestKey } from '../../../shared/table/keys.ts';
+import { answerKey } from '../../../shared/profilers/entities.ts';
+import { logsOfContact } from '../../../shared/outbox/entities.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
 

@@ -9,7 +9,7 @@ import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/table/keys.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';

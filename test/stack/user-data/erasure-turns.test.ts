@@ -11,17 +11,13 @@ import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
 import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { batchKey, chunkKey, ofPendingBatch } from '../../../shared/table/batch-keys.ts';
+import { batchKey, chunkKey, ofPendingBatch } from '../../../shared/campaigns/entities.ts';
+import { dataOfPerson, dueAt, ofPerson } from '../../../shared/table/keys.ts';
+import { erasureKey, markedPartition } from '../../../shared/messaging/entities.ts';
+import { logsOfContact } from '../../../shared/outbox/entities.ts';
+import { consentKey } from '../../../shared/user-data/entities.ts';
+import { deliveriesAbout } from '../../../shared/delivery/entities.ts';
 import { documents, getConsistent, page } from '../../../shared/table/client.ts';
-import {
-  dataOfPerson,
-  dueAt,
-  erasureKey,
-  logsOfContact,
-  markedPartition,
-  ofPerson,
-} from '../../../shared/table/keys.ts';
-import { consentKey, deliveriesAbout } from '../../../shared/table/people-keys.ts';
 import type { ConsentItem } from '../../../shared/user-data/consents.ts';
 import { removeUser, resumeErasures } from '../../../shared/user-data/erasure.ts';
 import { lifetime } from '../../support/lifetime.ts';

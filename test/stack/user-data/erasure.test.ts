@@ -20,15 +20,10 @@ import { createProfiler } from '../../../shared/profilers/profilers.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, getConsistent, page, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import {
-  contactHash,
-  contactKey,
-  erasureKey,
-  logPartitions,
-  markedPartition,
-  removalKey,
-  requestKey,
-} from '../../../shared/table/keys.ts';
+import { contactHash, contactKey, removalKey } from '../../../shared/users/entities.ts';
+import { erasureKey, markedPartition } from '../../../shared/messaging/entities.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { dueErasures, type Erased, eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';

@@ -6,7 +6,9 @@ import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'v
 import { handler } from '../../../functions/user-data/fetch-user-data.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
 import { documents, getConsistent, update } from '../../../shared/table/client.ts';
-import { type Key, requestKey, waitsKey } from '../../../shared/table/keys.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
+import { waitsKey } from '../../../shared/accounts/entities.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { call, fail, sendRaw } from '../support/client.ts';

@@ -11,7 +11,7 @@ import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/table/keys.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { serveOwnStack } from '../support/own-stack.ts';

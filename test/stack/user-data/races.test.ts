@@ -14,7 +14,10 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
 import { Problem } from '../../../shared/core/problems.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey, type Key, requestKey, userKey } from '../../../shared/table/keys.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
+import { type Key } from '../../../shared/table/keys.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { update } from '../../../shared/table/client.ts';
-import { requestKey } from '../../../shared/table/keys.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { call, fail, type ProblemDocument, type Received, sendRaw } from '../support/client.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test as always, expect, vi } from 'vitest';
 import { allowancesOf, chargeAllowance } from '../../../shared/accounts/allowances.ts';
 import { putAll } from '../../../shared/table/client.ts';
-import { contactHash, contactKey } from '../../../shared/table/keys.ts';
+import { contactHash, contactKey } from '../../../shared/users/entities.ts';
 import { removeUser } from '../../../shared/user-data/erasure.ts';
 import { matchContacts, readUserProfile } from '../../../shared/user-data/user-profile.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { putAll } from '../../../shared/table/client.ts';
-import { allowanceKey } from '../../../shared/table/people-keys.ts';
+import { allowanceKey } from '../../../shared/accounts/entities.ts';
 import { applied, at, removed, updated } from '../support/app-events.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';

@@ -7,8 +7,8 @@ import { type Attempt, type AttemptItem, attemptItem, unpack } from '../../../sh
 import { toDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { eventOf } from '../../../shared/delivery/history/replay.ts';
 import type { Outgoing } from '../../../shared/outbox/event.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
-import { attemptIdOf, attemptOf, attemptsFrom, attemptWithId } from '../../../shared/table/people-keys.ts';
+import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
+import { attemptIdOf, attemptOf, attemptsFrom, attemptWithId } from '../../../shared/delivery/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** The longest account id and the longest number that are allowed. */

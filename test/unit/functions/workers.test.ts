@@ -11,20 +11,11 @@ import type { Conversation } from '../../../shared/outbox/event.ts';
 import { logItem, type Message } from '../../../shared/outbox/message.ts';
 import { readWakeUp } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { readExpansionWakeUp } from '../../../shared/outbox/wake-ups/expansions.ts';
-import { batchKey } from '../../../shared/table/batch-keys.ts';
+import { batchKey } from '../../../shared/campaigns/entities.ts';
+import { conversationName, entryKey, headKey, named } from '../../../shared/outbox/entities.ts';
+import { dueOrder, duePartitions, type Key } from '../../../shared/table/keys.ts';
+import { erasureKey, erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
-import {
-  conversationName,
-  dueOrder,
-  duePartitions,
-  entryKey,
-  erasureKey,
-  erasurePartition,
-  headKey,
-  type Key,
-  markedPartition,
-  named,
-} from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';

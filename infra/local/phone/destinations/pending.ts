@@ -3,7 +3,7 @@ import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import type { Outgoing } from '../../../../shared/outbox/event.ts';
 import { page } from '../../../../shared/table/client.ts';
-import { conversationName, entryKey } from '../../../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../../../shared/outbox/entities.ts';
 import {
   type PendingConversation,
   pendingConversations,

@@ -1,5 +1,5 @@
 /** The failures of a job by reason, with the attempts to deliver the latest ones. */
-import { messageIdOf } from '../../../../shared/table/keys.ts';
+import { messageIdOf } from '../../../../shared/outbox/entities.ts';
 import { failuresOf } from '../../../operator/queries/jobs-admin.ts';
 import type { Inbox } from '../../simulators/app-network/inbox.ts';
 import { isoOf } from '../times.ts';

@@ -2,9 +2,10 @@
 import type { BatchContent, BatchItem, Chunk } from '../../../../shared/campaigns/batch.ts';
 import { positionOf } from '../../../../shared/campaigns/ids.ts';
 import { pendingBatchesOfJob, readBatch } from '../../../../shared/campaigns/stored-batch.ts';
-import { chunkKey } from '../../../../shared/table/batch-keys.ts';
+import { chunkKey } from '../../../../shared/campaigns/entities.ts';
+import { type Key } from '../../../../shared/table/keys.ts';
+import { logPartitions, messageIdOf } from '../../../../shared/outbox/entities.ts';
 import { getConsistent, page } from '../../../../shared/table/client.ts';
-import { type Key, logPartitions, messageIdOf } from '../../../../shared/table/keys.ts';
 import type { AppEvent, Inbox } from '../../simulators/app-network/inbox.ts';
 import type { JobView } from './views.ts';
 

@@ -1,14 +1,5 @@
-/**
- * The keys of batches, which are requests with many messages and have chunks with recipients; of jobs; and of the results
- * of profilers.
- */
-import { crc32 } from 'node:zlib';
-import type { Key } from './keys.ts';
-
-const key = (pk: string, sk: string): Key => ({ pk, sk });
-
-/** A partition key without its prefix. */
-const after = (prefix: string, { pk }: Pick<Key, 'pk'>): string => pk.slice(prefix.length);
+/** The rows of campaigns. */
+import { after, type Key, key } from '../table/keys.ts';
 
 const UPLOAD = 'UPLOAD#';
 
@@ -32,6 +23,7 @@ export const chunkKey = (upload: string, position: number): Key =>
   key(chunksOf(upload), String(position).padStart(5, '0'));
 
 const BATCH = 'BATCH#';
+
 const BATCH_ITEM = 'BATCH';
 
 /** A batch of messages. */
@@ -105,48 +97,3 @@ export const endingBatches = (account: string, time: string) => ({
 
 /** The pattern for the partitions of batches, for access rights. */
 export const anyBatch = `${BATCH}*`;
-
-const JOB = 'JOB#';
-
-/** A job that a request named. */
-export const jobKey = (account: string, job: string): Key => key(`${JOB}${account}#${job}`, 'JOB');
-
-/** Whether a key is that of a job. */
-export const isJobKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(JOB);
-
-/** The account and the id of a job, by its key. */
-export const jobNamed = (job: Pick<Key, 'pk'>): { account: string; job_id: string } => {
-  const [account = '', job_id = ''] = after(JOB, job).split('#');
-  return { account, job_id };
-};
-
-/** The index partition of an account's jobs. */
-export const jobListOf = (account: string): string => `JOBS_OF#${account}`;
-
-/** Index attributes of a job: they list an account's jobs, oldest first. */
-export const ofJobList = (account: string, { created, job_id }: { created: string; job_id: string }) => ({
-  gsi2pk: jobListOf(account),
-  gsi2sk: `${created}#${job_id}`,
-});
-
-/** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
-export const cancelledJobsOf = (account: string): string => `CANCELLED#${account}`;
-
-/** The pattern for the partitions of jobs, for access rights. */
-export const anyJob = `${JOB}*`;
-
-const RESULTS = 'RESULTS#';
-const OPTION = 'OPTION#';
-
-/** The partition of a profiler's results: a counter for each option. */
-export const resultsOf = (profiler: string): string => `${RESULTS}${profiler}`;
-
-/** How many panelists have chosen an option: one shard of the counter. */
-export const resultKey = (profiler: string, option: string, shard: number): Key =>
-  key(resultsOf(profiler), `${OPTION}${option}#${shard}`);
-
-/** The id of the option, by the key of its counter. */
-export const optionOfResult = ({ sk }: Key): string => sk.slice(OPTION.length).split('#', 1)[0] ?? '';
-
-/** The id of the profiler, by the key of a counter. */
-export const profilerOfResult = (result: Pick<Key, 'pk'>): string => after(RESULTS, result);

@@ -1,64 +1,17 @@
-/** The keys by which users of the app are found, those of consents, and those of what customers see of their own accounts. */
-import { crc32 } from 'node:zlib';
-import { type Key, platformKey, requestKey } from './keys.ts';
+/** The rows of delivery. */
+import { type Key, key } from '../table/keys.ts';
 
-const key = (pk: string, sk: string): Key => ({ pk, sk });
+/** The circuit of a destination. */
+export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destination}`, 'CIRCUIT');
 
-/** The number of a user, by the app network's id of the user. */
-export const appUserKey = (id: string): Key => key(`APPUSER#${id}`, 'APPUSER');
+/** The webhook that has asked for no more requests, by the name of the destination: beside its circuit. */
+export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, 'DISABLED');
 
-/** The index partition of conversations with an account's platform whose delivery failed and is retried. */
-export const retryingOnPlatform = (account: string): string => `RETRYING#${account}`;
-
-/** The index partition of an account's conversations that wait for a chat platform or a webhook to be set. */
-export const waitingForPlatform = (account: string): string => `WAITING#${account}`;
-
-/** The index partition of conversations whose oldest entry a listener of the account may claim, by the time from which. */
-export const offeredTo = (account: string): string => `LISTEN#${account}`;
-
-const ALLOWANCE = 'ALLOWANCE#';
-
-/** How much of a daily allowance an account has used on a day (`YYYY-MM-DD`, UTC). */
-export const allowanceKey = (account: string, what: string, day: string): Key =>
-  key(`${ALLOWANCE}${account}`, `${what}#${day}`);
-
-/** The pattern for the partitions of allowances, for access rights. */
-export const anyAllowance = `${ALLOWANCE}*`;
-
-/** The partition of a user's consent receipts. */
-export const consentReceiptsOf = (phone: string): string => `GRANTS#${phone}`;
-
-/** A receipt of consent that was given or has ended. A user's receipts are in one partition, sorted by time. */
-export const consentReceiptKey = (
-  phone: string,
-  { created, request, event }: { created: string; request: string; event?: string },
-): Key => key(consentReceiptsOf(phone), `GRANT#${created}#${request}${event === undefined ? '' : `#${event}`}`);
-
-/** The range of sort keys of a user's receipts up to a time. */
-export const consentReceiptRange = (until: string) => ({ from: 'GRANT#', to: `GRANT#${until}~` });
-
-const CONSENT = 'CONSENT#';
-
-/**
- * What a user data request released: in the partition of the request, which it outlives. `created` is the time of the
- * request: an id may be used again after its request has expired.
- */
-export const consentKey = (request: string, created: string): Key =>
-  key(requestKey(request).pk, `${CONSENT}${created}`);
-
-/** Whether a key is that of a consent. */
-export const isConsentKey = ({ sk }: Key): boolean => sk.startsWith(CONSENT);
-
-/** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
-export const acknowledgements = 'ACKNOWLEDGEMENTS';
-
-/** The webhook of an account that is notified when consent ends: in the partition of its platform. */
-export const consentWebhookKey = (account: string): Key => key(platformKey(account).pk, 'CONSENT_WEBHOOK');
-
-/** The name of this webhook in the marker of its deletion, which is of the kind `platform`. */
-export const consentWebhookName = (account: string): string => `${account}#consent`;
+/** The time from which a request may follow an equal one, by a hash of their common content. */
+export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
 
 const DELIVERIES = 'DELIVERIES#';
+
 const ATTEMPT = 'ATTEMPT#';
 
 /**

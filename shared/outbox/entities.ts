@@ -1,0 +1,120 @@
+/** The rows of outbox. */
+
+import { keyedHash } from '../core/keyed-hashes.ts';
+import { after, dueOrder, type Key, key } from '../table/keys.ts';
+
+const MESSAGE = 'MESSAGE#';
+
+const FIRST_ENTRY = 'MESSAGE';
+
+/** A message, which is also its first log entry. Its further log entries are in the same partition. */
+export const messageKey = (message: string): Key => key(`${MESSAGE}${message}`, FIRST_ENTRY);
+
+/** Whether the key of a log entry is that of the message itself. */
+export const isMessageKey = ({ sk }: Key): boolean => sk === FIRST_ENTRY;
+
+/** The id of the message, by the key of a log entry. */
+export const messageIdOf = (entry: Key): string => after(MESSAGE, entry);
+
+/** A further log entry of a message: one for each state. */
+export const stateKey = (message: string, state: string): Key => key(messageKey(message).pk, `STATE#${state}`);
+
+/** The log entry of how sending a message ended. There is one key for all ends, so that a message has one of them. */
+export const outcomeKey = (message: string): Key => stateKey(message, 'outcome');
+
+const OUTBOX = 'OUTBOX#';
+
+const HEAD = 'HEAD';
+
+/** A conversation as keys and queues name it: by a keyed hash, so that its user cannot be found without the table. */
+export interface NamedConversation {
+  direction: 'app' | 'platform' | 'consent';
+  account: string;
+  user: string;
+}
+
+/** A conversation: the direction of the messages, the account, and the user, by number or by the hash. */
+export type AnyConversation = NamedConversation | (Omit<NamedConversation, 'user'> & { phone: string });
+
+/** A conversation without the user's number. */
+export const named = (conversation: AnyConversation): NamedConversation => {
+  const { direction, account } = conversation;
+  const user = 'user' in conversation ? conversation.user : keyedHash('user', direction, account, conversation.phone);
+  return { direction, account, user };
+};
+
+/** The name of a conversation, in the keys of its items. */
+export const conversationName = (conversation: AnyConversation): string => {
+  const { direction, account, user } = named(conversation);
+  return `${direction}#${account}#${user}`;
+};
+
+/** The conversation that a key of an outbox belongs to. */
+export const conversationOf = (entryOrHead: Pick<Key, 'pk'>): NamedConversation => {
+  const [direction, account = '', user = ''] = after(OUTBOX, entryOrHead).split('#');
+  return { direction: direction === 'app' || direction === 'consent' ? direction : 'platform', account, user };
+};
+
+/** A pending entry of a conversation. Oldest first: ids of entries sort by age. */
+export const entryKey = (conversation: string, entry: string): Key => key(`${OUTBOX}${conversation}`, `ENTRY#${entry}`);
+
+/** Whether a key is that of a pending entry. */
+export const isEntryKey = ({ pk, sk }: Key): boolean => pk.startsWith(OUTBOX) && sk !== HEAD;
+
+/** The head of a conversation's outbox, which has the user's number: it exists as long as entries are pending. */
+export const headKey = (conversation: string): Key => key(`${OUTBOX}${conversation}`, HEAD);
+
+/** Whether a key is that of a head. */
+export const isHeadKey = ({ sk }: Key): boolean => sk === HEAD;
+
+const LOGS = 'LOGS#';
+
+/** The index partition of a contact's log entries, of all accounts: erasure finds them by the number alone. */
+export const logsOfContact = (phone: string): string => `${LOGS}${phone}`;
+
+/** The partitions of an account's log entries, by index. */
+export const logPartitions = {
+  gsi1: (account: string, { state }: { state: string }) => `${LOGS}${account}#${state}`,
+  gsi2: (_account: string, { phone }: { phone: string }) => logsOfContact(phone),
+  gsi3: (account: string, { job_id, state }: { job_id: string; state: string }) =>
+    `${LOGS}${account}#${job_id}#${state}`,
+};
+
+/** The prefix of an account's sort keys in the partition of a contact's log entries. */
+export const positionOfAccount = (account: string): string => `${account}#`;
+
+/** The account of a contact's log entry, by its sort key in that partition. */
+export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
+
+/** The pattern of positions in a log: time, message, state. */
+export const LOG_POSITION =
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[a-z_]{1,40}$/;
+
+/** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
+export const ofLog = (
+  account: string,
+  entry: { created: string; message: string; phone: string; job_id: string; state: string },
+) => {
+  const position = `${entry.created}#${entry.message}#${entry.state}`;
+  return {
+    gsi1pk: logPartitions.gsi1(account, entry),
+    gsi1sk: position,
+    gsi2pk: logPartitions.gsi2(account, entry),
+    gsi2sk: `${positionOfAccount(account)}${position}`,
+    gsi3pk: logPartitions.gsi3(account, entry),
+    gsi3sk: position,
+  };
+};
+
+/** The sort key of a conversation's head or entry that is due at `time`. */
+export const conversationDueAt = (entryOrHead: Pick<Key, 'pk'>, time: string): string =>
+  dueOrder(conversationOf(entryOrHead).account, time);
+
+/** The index partition of conversations with an account's platform whose delivery failed and is retried. */
+export const retryingOnPlatform = (account: string): string => `RETRYING#${account}`;
+
+/** The index partition of an account's conversations that wait for a chat platform or a webhook to be set. */
+export const waitingForPlatform = (account: string): string => `WAITING#${account}`;
+
+/** The index partition of conversations whose oldest entry a listener of the account may claim, by the time from which. */
+export const offeredTo = (account: string): string => `LISTEN#${account}`;
