@@ -11,14 +11,14 @@ import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
 import { eraseSteps, sweepSteps, type Worker, workers } from '../shared/api/workers.ts';
 import { batchKey } from '../shared/campaigns/entities.ts';
-import { answersOf } from '../shared/profilers/entities.ts';
 import { entryKey, messageKey } from '../shared/outbox/entities.ts';
+import { answersOf } from '../shared/profilers/entities.ts';
 import type { Bundles } from './bundle/bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable, existingTable, type ServiceTable } from './constructs/business-table.ts';
 import { ServiceDashboard, type Watched } from './constructs/dashboard.ts';
 import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
-import { ServiceFunction, type Surroundings } from './constructs/function/service-function.ts';
+import { ServiceFunction, type SharedFunctionProps } from './constructs/function/service-function.ts';
 import { HttpHost } from './constructs/http-host.ts';
 import { MediaBucket } from './constructs/media-bucket.ts';
 import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
@@ -92,7 +92,7 @@ export class BusinessApiStack extends Stack {
       }),
     };
 
-    const surroundings: Surroundings = {
+    const surroundings: SharedFunctionProps = {
       table,
       logRetention,
       systemLogLevel: SystemLogLevel[settings.systemLogLevel],

@@ -4,7 +4,7 @@ import { DeduplicationScope, FifoThroughputLimit, type IQueue, Queue, type Queue
 import { Construct } from 'constructs';
 
 /** The maximum retention of SQS. */
-const KEPT = Duration.days(14);
+const RETENTION = Duration.days(14);
 
 const fifo: QueueProps = {
   fifo: true,
@@ -21,7 +21,7 @@ export class WakeUpQueue extends Construct {
   /** @param props.visibility - seconds after which a wake-up is delivered again if its worker has ended */
   constructor(scope: Construct, id: string, { visibility }: { visibility: number }) {
     super(scope, id);
-    const deadLetters = new Queue(this, 'DeadLetters', { ...fifo, retentionPeriod: KEPT });
+    const deadLetters = new Queue(this, 'DeadLetters', { ...fifo, retentionPeriod: RETENTION });
     this.deadLetters = deadLetters;
     this.queue = new Queue(this, 'Queue', {
       ...fifo,
@@ -34,7 +34,7 @@ export class WakeUpQueue extends Construct {
 /** Receives the positions of stream batches that failed permanently. */
 export class FailedBatches extends Queue {
   constructor(scope: Construct, id: string) {
-    super(scope, id, { enforceSSL: true, retentionPeriod: KEPT });
+    super(scope, id, { enforceSSL: true, retentionPeriod: RETENTION });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'It is used like a dead-letter queue: only operators read it.',

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
-import { Refusal } from './queries/accounts-admin.ts';
+import { UserError } from './queries/accounts-admin.ts';
 import { NotConfirmed } from './terminal/confirm.ts';
 import { EXIT, Interrupted } from './terminal/exit-codes.ts';
 
@@ -70,7 +70,7 @@ const CLOCK = "AWS rejects the time of this machine's requests. Set its clock.";
 
 /** The message for an error, in one line. */
 export const describeFailure = (error: unknown): string => {
-  if (error instanceof Refusal || error instanceof NotConfirmed || error instanceof Interrupted) return error.message;
+  if (error instanceof UserError || error instanceof NotConfirmed || error instanceof Interrupted) return error.message;
   if (error instanceof Error) {
     const known = namesOf(error).flatMap((name) => failures[name] ?? [])[0];
     if (known !== undefined) return known({ table: process.env.TABLE_NAME, place: place(), error });

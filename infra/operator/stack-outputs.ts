@@ -1,6 +1,6 @@
 /** The outputs of a deployed stack, which CloudFormation knows by the stack's name. */
 import * as v from 'valibot';
-import { Refusal } from './queries/accounts-admin.ts';
+import { UserError } from './queries/accounts-admin.ts';
 import { ATTEMPTS } from './terminal/retries.ts';
 
 /** The outputs that commands use, by their names in `infra/stack.ts`. */
@@ -26,14 +26,14 @@ interface StackOutputs {
 /**
  * Reads the outputs of a stack.
  *
- * @throws Refusal — there is no such stack, it is none of the Business API, or the credentials may not read it
+ * @throws UserError — there is no such stack, it is none of the Business API, or the credentials may not read it
  */
 export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
   const { arn, status, values } = await describe(name);
   const { success, output, issues = [] } = v.safeParse(outputs, values);
   if (!success) {
     const missing = [...new Set(issues.map((issue) => v.getDotPath(issue)))].join(', ');
-    throw new Refusal(
+    throw new UserError(
       `The stack "${name}" lacks the outputs ${missing}. It is not a stack of the Business API, or its deployment has failed: its status is ${status}. Deploy it again, or name the table with --table.`,
     );
   }
@@ -66,7 +66,7 @@ const describe = async (name: string): Promise<Described> => {
     return { arn: stack?.StackId, status: stack?.StackStatus ?? 'unknown', values };
   } catch (error) {
     const reason = error instanceof Error ? REASONS[error.name] : undefined;
-    throw reason === undefined ? error : new Refusal(reason(name, await client.config.region()));
+    throw reason === undefined ? error : new UserError(reason(name, await client.config.region()));
   } finally {
     client.destroy();
   }

@@ -6,7 +6,7 @@ import { callTableOf } from './local-stack/call-table.ts';
 import { followClock } from './local-stack/follow-clock.ts';
 import { findStack, SeveralStacks } from './local-stack/stack-file.ts';
 import { printNote } from './output.ts';
-import { Refusal } from './queries/accounts-admin.ts';
+import { UserError } from './queries/accounts-admin.ts';
 import { readStackOutputs } from './stack-outputs.ts';
 
 /** What commands know of the deployment besides its table. */
@@ -34,7 +34,7 @@ export const deployment = (): Deployment => {
  *
  * @param named - a stack or a table in AWS; without either, the local stack. The SDK finds region and credentials as
  * usual
- * @throws Refusal — the stack is not one of the Business API, or nothing is named and no local stack is running
+ * @throws UserError — the stack is not one of the Business API, or nothing is named and no local stack is running
  */
 export const useDeployment = async (named: { stack?: string; table?: string }): Promise<void> => {
   current = await (named.stack ? useStack(named.stack) : named.table ? useTable(named.table) : useLocalStack());
@@ -94,11 +94,11 @@ const ownerOf = (arn: string | undefined): string => {
 
 const useLocalStack = async (): Promise<Deployment> => {
   const stack = await findStack().catch((error: unknown) => {
-    throw error instanceof SeveralStacks ? new Refusal(error.message) : error;
+    throw error instanceof SeveralStacks ? new UserError(error.message) : error;
   });
   if (stack === undefined) {
     const where = process.env.PORT ? ` on port ${process.env.PORT}` : '';
-    throw new Refusal(
+    throw new UserError(
       `No local stack is running${where}. Start it with "npm start", or name a stack in AWS with --stack and sign in to AWS.`,
     );
   }

@@ -35,7 +35,7 @@ export interface Allowance {
 
 const DAY_MS = 86_400_000;
 /** Seconds that a counter outlives its day. */
-const KEPT = 86_400;
+const TTL_S = 86_400;
 
 /** The present day, and its end in milliseconds since 1970. */
 const today = (): { day: string; end: number } => {
@@ -63,7 +63,7 @@ export const chargeAllowance = async (account: string, name: AllowanceName, amou
       ':amount': amount,
       ':most': limit - amount,
       ':charge': charge,
-      ':expires': end / 1_000 + KEPT,
+      ':expires': end / 1_000 + TTL_S,
     },
   });
   if (isDone || item?.last === charge) return;

@@ -17,7 +17,7 @@ interface ExpansionItem extends Key {
 /** Milliseconds after which a wake-up to continue counts as lost. */
 const LOST_MS = 60_000;
 /** Seconds for which the item is kept. */
-const KEPT = 3_600;
+const TTL_S = 3_600;
 
 /** Removes an upload that no batch has named within an hour. From now on, no batch can name it. */
 export const abandonUpload = async ({ pk, sk }: Key): Promise<void> => {
@@ -40,7 +40,7 @@ export const continueExpansion = async (account: string, rate: number): Promise<
   await update({
     Key: expansionKey(account),
     UpdateExpression: 'SET woken = :at, expires_at = :end',
-    ExpressionAttributeValues: { ':at': at, ':end': secondsFromNow(KEPT) },
+    ExpressionAttributeValues: { ':at': at, ':end': secondsFromNow(TTL_S) },
   });
 };
 

@@ -16,7 +16,7 @@ interface SpacingItem extends Key {
 }
 
 /** Seconds for which a pause is stored: longer than any pause. */
-const KEPT = 60;
+const TTL_S = 60;
 
 /** When a request may be made, in milliseconds since 1970; 0 if no equal one was made recently. 1 read unit. */
 export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number> => {
@@ -27,4 +27,4 @@ export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number>
 
 /** Records that a request was made just now, in the transaction that settles its entry. 2 write units. */
 export const pauseWrite = ({ subject, pauseMs }: Spacing): Write =>
-  putWrite<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(KEPT) });
+  putWrite<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(TTL_S) });

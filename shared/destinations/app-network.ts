@@ -21,7 +21,7 @@ const credentials = v.object({
 type Credentials = v.InferOutput<typeof credentials>;
 
 /** Timeouts in milliseconds. Without them, a call without a response would block a worker until Lambda's timeout. */
-const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+const timeouts = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
 
 /** Milliseconds between reads of the secret, also if it is not set. */
 const KEPT_MS = 300_000;
@@ -60,7 +60,7 @@ const readAgain = async (last: Credentials | undefined): Promise<NonNullable<typ
 
 /** The credentials that the operator has set; undefined if URL or signing secret is missing or invalid. */
 const readCredentials = async (): Promise<Credentials | undefined> => {
-  const secrets = new SecretsManagerClient({ requestHandler: patience, maxAttempts: 3 });
+  const secrets = new SecretsManagerClient({ requestHandler: timeouts, maxAttempts: 3 });
   try {
     const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: appNetworkSecret() }));
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), credentials), SecretString);

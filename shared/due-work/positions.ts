@@ -13,7 +13,7 @@ interface PositionsItem extends Key {
 /** Positions that an item can hold: each has about 150 bytes. Others are read from their beginning again. */
 const MOST = 2_000;
 /** Seconds after which the position of a run is of no use: its conversations are due again. */
-const KEPT = 600;
+const TTL_S = 600;
 
 /** The positions at which the last run stopped. 1 read unit for 4 KB. */
 export const readPositions = async (): Promise<Position[]> =>
@@ -25,6 +25,6 @@ export const writePositions = async (positions: Position[], before: Position[]):
   await update({
     Key: sweepPositionsKey,
     UpdateExpression: 'SET positions = :positions, expires_at = :end',
-    ExpressionAttributeValues: { ':positions': positions.slice(0, MOST), ':end': secondsFromNow(KEPT) },
+    ExpressionAttributeValues: { ':positions': positions.slice(0, MOST), ':end': secondsFromNow(TTL_S) },
   });
 };

@@ -1,7 +1,3 @@
-/**
- * Starts work that is due, in steps. Each step is an invocation of its own, so that none can take the time of another one;
- * within a step, accounts have turns.
- */
 import { crc32 } from 'node:zlib';
 import { isUploadKey } from '../campaigns/entities.ts';
 import { abandonUpload } from '../campaigns/recover.ts';

@@ -29,7 +29,7 @@ const bodyParsers = {
 };
 
 /** Milliseconds before Lambda's timeout at which the function responds with 503 itself. */
-const LAST_WORDS = 500;
+const TIMEOUT_RESERVE_MS = 500;
 
 /** An endpoint whose callers have no limit: the app network, and callers without a token. */
 type Unlimited = Endpoint & { permission: 'none' | 'app' };
@@ -75,7 +75,7 @@ export const serve = <E extends Endpoint>(
   if (description.catchAll) chain.use(exactPath(description.routes));
   if (description.permission !== 'none') chain.use(authorize(description.permission));
   if (description.body) chain.use([checkBody(description.body.type), ...bodyParsers[description.body.type]()]);
-  chain.use(validRequest(description, LAST_WORDS));
+  chain.use(validRequest(description, TIMEOUT_RESERVE_MS));
   chain.handler(({ request, requestContext }) => {
     const valid = request as RequestOf<E>;
     beginTrace(requestContext.requestId);

@@ -11,7 +11,7 @@ import { Problem } from '../core/problems.ts';
 import { mediaBucket, region, urlSuffix } from '../core/settings.ts';
 
 /** Milliseconds that a call may take, with all its attempts. Within AWS, 4 MB take 0.1 s. */
-const PATIENCE = 6_000;
+const TIMEOUT_MS = 6_000;
 /** Retries while the bucket is busy, and the longest pause before the first one, in milliseconds. */
 const RETRIES = { most: 2, pause: 50 };
 /** The status of S3 if it asks for fewer requests. */
@@ -49,7 +49,7 @@ const call = async (
   key: string,
   request: ObjectRequest,
 ): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }> => {
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const answered = async () => {
     const response = await sendUntilAccepted(key, request, signal);
     return { response, bytes: new Uint8Array(await response.arrayBuffer()) };

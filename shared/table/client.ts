@@ -25,10 +25,10 @@ import { retryConflicts } from './conflicts.ts';
 import type { Key } from './keys.ts';
 
 /** Timeouts in milliseconds. Short, because connections may be dead. */
-const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
+const timeouts = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
 const openDocuments = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }), {
+  DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: timeouts, maxAttempts: 3 }), {
     marshallOptions: { removeUndefinedValues: true },
   });
 

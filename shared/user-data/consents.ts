@@ -55,7 +55,7 @@ export interface ConsentItem extends Key, Consent {
 }
 
 /** Seconds for which a consent is kept after its end. */
-const KEPT = 30 * 86_400;
+const TTL_S = 30 * 86_400;
 
 /** The properties whose consent has not ended, sorted by name. */
 export const activeIn = ({ properties }: Pick<Consent, 'properties'>): PropertyName[] =>
@@ -130,7 +130,7 @@ export const consentWrite = ({ version, ...consent }: Consent): Write => {
     ...ofPerson(phone, created),
     ...(next !== undefined && dueAt('consents', { account, id, time: next })),
     ...(owed !== undefined && { gsi3pk: acknowledgements, gsi3sk: `${owed}#${id}` }),
-    ...(activeIn(consent).length === 0 && owed === undefined && { expires_at: lastEnd(consent) + KEPT }),
+    ...(activeIn(consent).length === 0 && owed === undefined && { expires_at: lastEnd(consent) + TTL_S }),
   };
   return version === undefined
     ? putIfAbsentWrite(item)

@@ -14,7 +14,7 @@ export interface RunningStack extends StackFile {
 }
 
 /** The time limit of the start, in milliseconds, for a busy machine. */
-const PATIENCE = 180_000;
+const TIMEOUT_MS = 180_000;
 
 const ENTRY = join(import.meta.dirname, '../../infra/local/start.ts');
 
@@ -29,7 +29,7 @@ export const startStack = async (folder: string): Promise<RunningStack> => {
   const output = createWriteStream(log);
   child.stdout?.pipe(output);
   child.stderr?.pipe(output);
-  for (const limit = Date.now() + PATIENCE; Date.now() < limit && child.exitCode === null; ) {
+  for (const limit = Date.now() + TIMEOUT_MS; Date.now() < limit && child.exitCode === null; ) {
     const text = await readFile(join(folder, 'stack.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) return { ...JSON.parse(text), process: child, log };
     await pause(200);

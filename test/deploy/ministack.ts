@@ -7,7 +7,7 @@ import { freePort } from '../../infra/local/aws/loopback.ts';
 import { type Environment, end, start } from './processes.ts';
 
 /** The time limit of the start, in milliseconds, for a busy machine. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Most lines of the log that a failure prints. */
 const SHOWN = 40;
@@ -58,7 +58,7 @@ export class Ministack {
   }
 
   async #untilItAnswers(): Promise<void> {
-    for (const limit = Date.now() + PATIENCE; this.#child.exitCode === null && Date.now() < limit; await pause(100)) {
+    for (const limit = Date.now() + TIMEOUT_MS; this.#child.exitCode === null && Date.now() < limit; await pause(100)) {
       const answer = await fetch(`${this.endpoint}/_ministack/health`).catch(() => undefined);
       await answer?.arrayBuffer();
       if (answer?.ok) return;

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Environment = Record<string, string>;
 
 /** A program that does not end is ended after this many milliseconds. */
-const PATIENCE = 600_000;
+const TIMEOUT_MS = 600_000;
 
 /** Milliseconds that a program has to end by itself after a signal. */
 const FAREWELL = 5_000;
@@ -59,7 +59,7 @@ export const run = async (
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  const limit = setTimeout(() => void end(child), PATIENCE);
+  const limit = setTimeout(() => void end(child), TIMEOUT_MS);
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(limit);
   running.delete(child);

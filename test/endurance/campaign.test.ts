@@ -9,7 +9,7 @@ import { serveFaultyStack } from './support/faulty-stack.ts';
 
 const RECIPIENTS = Number(process.env.SOAK_RECIPIENTS ?? 1_000);
 /** Milliseconds until all messages are on the phones, at least. */
-const PATIENCE = Math.max(RECIPIENTS * 900, 600_000);
+const TIMEOUT_MS = Math.max(RECIPIENTS * 900, 600_000);
 /** Average milliseconds between two kills: more recipients take longer, and a kill ends all calls of a function. */
 const KILL_EVERY = Math.max(RECIPIENTS * 0.4, 800);
 
@@ -19,7 +19,7 @@ const to = Array.from({ length: RECIPIENTS }, (_, place) => `4477${10_000_000 + 
 const seconds = (since: number): number => Math.round((Date.now() - since) / 1_000);
 
 test(`${RECIPIENTS} recipients of one request get the message once each and are counted once, with faults in every part`, {
-  timeout: PATIENCE + 300_000,
+  timeout: TIMEOUT_MS + 300_000,
 }, async () => {
   const stack = await serveFaultyStack('campaign', 5_000, KILL_EVERY);
   const { post, ask, shown, messagesOn, logged, counted, endKilling } = stack;
@@ -30,7 +30,7 @@ test(`${RECIPIENTS} recipients of one request get the message once each and are 
   expect(sent).toMatchObject({ messages: RECIPIENTS });
   const accepted = seconds(start);
 
-  await expect.poll(shown, { timeout: PATIENCE, interval: 2_000 }).toBe(RECIPIENTS);
+  await expect.poll(shown, { timeout: TIMEOUT_MS, interval: 2_000 }).toBe(RECIPIENTS);
   const delivered = seconds(start);
   for (const phone of to) expect(await messagesOn(phone)).toHaveLength(1);
   const calls = await ask<Call[]>('/calls');

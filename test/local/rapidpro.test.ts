@@ -18,7 +18,7 @@ let bridge: Bridge;
 
 beforeEach(async () => {
   bridge = await openBridge();
-  rapidpro = await RapidPro.start({ port: 0, minute: MINUTE, patience: 10_000, random: () => 0.5 });
+  rapidpro = await RapidPro.start({ port: 0, minute: MINUTE, timeoutMs: 10_000, random: () => 0.5 });
   rapidpro.connect({ bridgeUrl: bridge.url });
   rapidpro.addChannel(CHANNEL, { token: 'bapi_token', guard_ms: 4_000 });
 });

@@ -18,7 +18,7 @@ export const say = (line: string): void => {
 const MOST_GROWTH = { main: 200, thread: 1.5 };
 const HALF = 5;
 /** The number of messages from which memory is judged. Before, the heap has not reached its final size. */
-const ENOUGH = 10_000;
+const MIN_MESSAGES = 10_000;
 
 interface Measured {
   book: Book;
@@ -69,7 +69,7 @@ export const figuresOf = ({ book, samples, failures, late }: Measured) => {
     memory: {
       heap_bytes_per_message: perMessage,
       thread_growth: threadGrowth,
-      flat: messages.length < ENOUGH || isFlat,
+      flat: messages.length < MIN_MESSAGES || isFlat,
     },
   };
 };
@@ -138,7 +138,7 @@ export const show = async (figures: Figures, wrong: string[]): Promise<void> => 
   print(
     `heap of the local stack's main thread: ${growth}; largest of a function: ${memory.thread_growth.toFixed(2)} times`,
   );
-  if (figures.accepted >= ENOUGH) print(memory.flat ? 'Memory is flat.' : 'Memory grows.');
+  if (figures.accepted >= MIN_MESSAGES) print(memory.flat ? 'Memory is flat.' : 'Memory grows.');
   for (const one of wrong.slice(0, MAX_PRINTED)) print(one);
   print(wrong.length === 0 ? 'Nothing is lost, doubled, or out of order.' : `${wrong.length} things are wrong.`);
   await mkdir(localFolder, { recursive: true });

@@ -59,11 +59,11 @@ const fetchJars = (): void => {
 };
 
 /** The time limit of the start, in milliseconds, for a busy machine. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Resolves after the first response of any kind. The table's client would time out before it. */
 const untilItAnswers = async (endpoint: string, database: ChildProcess): Promise<void> => {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (database.exitCode === null) {
     const answer = await fetch(endpoint, { method: 'POST' }).catch(() => undefined);
     await answer?.arrayBuffer();
@@ -89,7 +89,7 @@ const warmUp = async (endpoint: string): Promise<void> => {
     endpoint,
     region: 'us-east-1',
     credentials: { accessKeyId: 'warm', secretAccessKey: 'up' },
-    requestHandler: { requestTimeout: PATIENCE },
+    requestHandler: { requestTimeout: TIMEOUT_MS },
   });
   const TableName = 'warm-up';
   await client.send(

@@ -12,12 +12,12 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { TableAccess } from '../../../shared/table/access-patterns.ts';
+import type { TableAccess } from '../../../shared/api/access-patterns.ts';
 import type { ServiceTable } from '../business-table.ts';
 import { type TableRight, tableRights } from './table-rights.ts';
 
 /** The properties that all functions of a stack share. */
-export interface Surroundings {
+export interface SharedFunctionProps {
   table: ServiceTable;
   environment: Record<string, string>;
   logRetention: RetentionDays;
@@ -25,7 +25,7 @@ export interface Surroundings {
   sourceMaps: boolean;
 }
 
-interface ServiceFunctionProps extends Surroundings {
+interface ServiceFunctionProps extends SharedFunctionProps {
   /** The folder of its bundle. */
   bundle: string;
   /** How it accesses the table. */

@@ -2,7 +2,7 @@
 import { Marked, type RendererObject, type Tokens } from 'marked';
 import { slugOf } from './sections.ts';
 
-export interface Surroundings {
+export interface SharedFunctionProps {
   /** The URL on the site for a link's target; undefined for files that are not part of the site. */
   linkTo(href: string): string | undefined;
   /** The picture that an image refers to, as SVG. */
@@ -12,14 +12,17 @@ export interface Surroundings {
 }
 
 /** A guide alone, with its links as they are. */
-const ALONE: Surroundings = {
+const ALONE: SharedFunctionProps = {
   linkTo: (href) => href,
   pictureOf: () => '',
   diagramOf: () => '',
 };
 
 /** The guide as HTML. Headings have the same ids as on GitHub. */
-export const renderGuide = (markdown: string, { linkTo, pictureOf, diagramOf }: Surroundings = ALONE): string => {
+export const renderGuide = (
+  markdown: string,
+  { linkTo, pictureOf, diagramOf }: SharedFunctionProps = ALONE,
+): string => {
   const taken = new Map<string, number>();
   const renderer: RendererObject = {
     heading({ tokens, depth }: Tokens.Heading) {

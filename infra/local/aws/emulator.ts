@@ -4,6 +4,7 @@
  */
 
 import { Buckets } from './buckets.ts';
+import { ClockDriver } from './clock-driver.ts';
 import { HeldItems } from './consistency/held-items.ts';
 import { Replica } from './consistency/replica.ts';
 import { StaleReads } from './consistency/stale-reads.ts';
@@ -19,7 +20,6 @@ import { Roles } from './iam/roles.ts';
 import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
-import { Movement } from './movement.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
@@ -61,7 +61,7 @@ export class AwsEmulator {
   readonly bucketsEndpoint: string;
   /** The table's endpoint for functions, behind the guard. */
   readonly guardedEndpoint: string;
-  readonly movement: Movement;
+  readonly clockDriver: ClockDriver;
   readonly #options: EmulatorOptions;
   readonly #parts: Parts;
   #functions = new Map<string, LocalFunction>();
@@ -78,7 +78,7 @@ export class AwsEmulator {
     this.awsEndpoint = parts.awsEndpoint;
     this.bucketsEndpoint = parts.bucketsEndpoint;
     this.guardedEndpoint = parts.guardedEndpoint;
-    this.movement = new Movement(parts, () => ({
+    this.clockDriver = new ClockDriver(parts, () => ({
       functions: this.#functions,
       eventSources: this.#eventSources,
       schedules: this.#schedules,

@@ -3,9 +3,9 @@
  * stack has done it, so that work happens in the order in which it would have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Progress } from '../aws/clock-driver.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { IsNeeded } from '../aws/event-sources/schedules.ts';
-import type { Progress } from '../aws/movement.ts';
 import type { Clock } from '../aws/time/clock.ts';
 import { type DueWork, dueWorkOf } from './due-work.ts';
 
@@ -14,7 +14,7 @@ export interface Moving {
   clock: Clock;
   /** Sets the clock. Schedules whose time comes by this call only the targets that are needed. */
   setClock: (time: number, isNeeded: IsNeeded) => void;
-  /** What the stack works on now: see `Movement.inProgress`. */
+  /** What the stack works on now: see `ClockDriver.inProgress`. */
   inProgress: () => Progress | undefined;
   /** When a function or a message of a queue continues, in milliseconds since 1970. */
   nextDue: () => number | undefined;
@@ -30,15 +30,15 @@ export interface Moving {
 
 /** What moves ahead in a local stack with this clock and table. */
 export const movingOf = (
-  stack: Pick<AwsEmulator, 'movement' | 'dynamodbEndpoint' | 'watchRecords'>,
+  stack: Pick<AwsEmulator, 'clockDriver' | 'dynamodbEndpoint' | 'watchRecords'>,
   { clock, table, minute }: Pick<Moving, 'clock' | 'minute'> & { table: string },
 ): Moving => ({
   clock,
-  setClock: (time, isNeeded) => stack.movement.setClock(time, isNeeded),
-  inProgress: () => stack.movement.inProgress,
-  nextDue: () => stack.movement.nextDue,
-  readNow: () => stack.movement.readNow(),
-  closeBatches: () => stack.movement.closeBatches(),
+  setClock: (time, isNeeded) => stack.clockDriver.setClock(time, isNeeded),
+  inProgress: () => stack.clockDriver.inProgress,
+  nextDue: () => stack.clockDriver.nextDue,
+  readNow: () => stack.clockDriver.readNow(),
+  closeBatches: () => stack.clockDriver.closeBatches(),
   watchDueWork: dueWorkOf(stack, table),
   minute,
 });
@@ -47,7 +47,7 @@ export const movingOf = (
 const LOOK = { pause: 1, times: 3 };
 
 /** Milliseconds of real time that the stack may work at one time of the clock. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
 /** The stack does not come to rest. */
 export class BusyError extends Error {
@@ -93,13 +93,14 @@ const minuteAfter = (time: number, minute: number): number => Math.ceil((time + 
 
 /** Waits until the stack has no work. If it is the end, records that wait for a batch are handled, too. */
 const rest = async ({ inProgress, readNow, closeBatches }: Moving, isEnd: boolean): Promise<void> => {
-  const latest = Date.now() + PATIENCE;
+  const latest = Date.now() + TIMEOUT_MS;
   for (let quiet = 0; quiet < LOOK.times; ) {
     const now = inProgress();
     if (now === 'records') readNow();
     if (now === 'batches' && isEnd) closeBatches();
     quiet = now === undefined || (now === 'batches' && !isEnd) ? quiet + 1 : 0;
-    if (Date.now() > latest) throw new BusyError(`The stack still works at the same time after ${PATIENCE / 1000} s.`);
+    if (Date.now() > latest)
+      throw new BusyError(`The stack still works at the same time after ${TIMEOUT_MS / 1000} s.`);
     await pause(LOOK.pause);
   }
 };

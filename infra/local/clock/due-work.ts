@@ -1,8 +1,8 @@
 /** When the table's next work is due: retries, messages that begin or end, erasures, and consents that end. */
 import type { EraseStep, SweepStep } from '../../../shared/api/workers.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
-import { afterDueOf, allDuePartitions, type DueKind, dueOf, duePartitions } from '../../../shared/table/keys.ts';
 import { erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
+import { afterDueOf, allDuePartitions, type DueKind, dueOf, duePartitions } from '../../../shared/table/keys.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';
@@ -35,7 +35,7 @@ const partitionsOf = (functionId: string, input: unknown): readonly string[] | u
 const TOGETHER = 16;
 
 /** Milliseconds after which a read ends with an error. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** An item that is due, in the form of DynamoDB's API. */
 interface DueItem extends Image {
@@ -135,7 +135,7 @@ const firstAfter = async (
       ProjectionExpression: 'pk, sk, gsi1sk',
       Limit: 1,
     },
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (status !== 200) throw new Error(`The database returned ${status} for work that is due: ${text}`);
   return (JSON.parse(text) as { Items: DueItem[] }).Items[0];

@@ -14,7 +14,7 @@ import { addConnectRoutes } from './connect/routes.ts';
 import { otherBots, Wizard } from './connect/wizard.ts';
 import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
-import { Crowd } from './jobs/crowd.ts';
+import { SimulatedUsers } from './jobs/crowd.ts';
 import { Jobs } from './jobs/routes.ts';
 import { feedOf } from './live.ts';
 import { makePage, type PageFiles } from './page-files.ts';
@@ -47,7 +47,7 @@ export class Phone {
     this.#jobs = new Jobs(simulators.app);
     this.#destinations = new Destinations(simulators);
     this.#traces = new Traces(simulators, demoBots);
-    new Crowd(simulators.app).watch();
+    new SimulatedUsers(simulators.app).watch();
   }
 
   /** Receives the log lines of the stack, and picks those about traces, jobs and counted messages. */

@@ -7,7 +7,7 @@ interface Post {
   headers: Record<string, string>;
   body: string;
   /** Timeout in milliseconds. */
-  patience?: number;
+  timeoutMs?: number;
 }
 
 export interface BridgeResponse {
@@ -24,7 +24,7 @@ interface Simulator {
 }
 
 /** Longer than a request to the service may take, in milliseconds. */
-const PATIENCE = 35_000;
+const TIMEOUT_MS = 35_000;
 
 export class Bridge {
   readonly #simulator: Simulator;
@@ -50,10 +50,10 @@ export class Bridge {
    *
    * @throws HTTPException — 502, the service's URL is not configured yet
    */
-  async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeResponse | undefined> {
+  async post({ path, headers, body, timeoutMs = TIMEOUT_MS }: Post): Promise<BridgeResponse | undefined> {
     const url = `${this.expectService()}${path}`;
     try {
-      const signal = AbortSignal.any([this.#simulator.closing, AbortSignal.timeout(patience)]);
+      const signal = AbortSignal.any([this.#simulator.closing, AbortSignal.timeout(timeoutMs)]);
       const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
       return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
     } catch {

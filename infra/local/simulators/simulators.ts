@@ -9,7 +9,7 @@ export interface SimulatorsOptions {
   /** Milliseconds that count as a minute: for RapidPro's retries, and for Turn's rate limit. */
   minute: number;
   /** RapidPro's timeout in milliseconds. Default: half of `minute`. */
-  patience?: number;
+  timeoutMs?: number;
   /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }

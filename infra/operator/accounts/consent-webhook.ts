@@ -1,6 +1,6 @@
 /** The options of `operator account update` for the webhook that is notified when consent ends. */
 import { type Command, Option } from 'commander';
-import { type ConsentWebhook, findConsentWebhook, Refusal } from '../queries/accounts-admin.ts';
+import { type ConsentWebhook, findConsentWebhook, UserError } from '../queries/accounts-admin.ts';
 import {
   alsoSignsUntil,
   PREVIOUS_UNTIL,
@@ -56,7 +56,7 @@ export const consentWebhookGivenIn = (command: Command): Settings | null | undef
 /**
  * The webhook after the change. Settings that are not given stay unchanged; a missing secret is generated.
  *
- * @throws Refusal — there is no webhook and no URL is given, or a setting is invalid
+ * @throws UserError — there is no webhook and no URL is given, or a setting is invalid
  */
 export const consentWebhookFrom = (
   account: string,
@@ -64,7 +64,7 @@ export const consentWebhookFrom = (
   given: Settings,
 ): ReturnType<typeof settingsFrom> => {
   if (current === undefined && given.url === undefined) {
-    throw new Refusal(
+    throw new UserError(
       `Account "${account}" has no webhook for ends of consent yet. Set its URL with --consent-webhook.`,
     );
   }

@@ -5,7 +5,7 @@ import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { count, fields, printNote, printResult } from '../output.ts';
 import { progressBar } from '../progress.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { listMedia } from '../queries/media-admin.ts';
 import { listTokens } from '../queries/tokens-admin.ts';
 import { deleteAccount } from '../recovery/account-deletion.ts';
@@ -54,15 +54,15 @@ The command asks for the account's id. It reads the whole table at least twice, 
     });
 };
 
-/** @throws Refusal — there is no such account, or it has not been suspended for long enough */
+/** @throws UserError — there is no such account, or it has not been suspended for long enough */
 const requireSuspended = async (id: string): Promise<void> => {
-  if (id === APP_NETWORK) throw new Refusal('The app network cannot be deleted. Revoke its token instead.');
+  if (id === APP_NETWORK) throw new UserError('The app network cannot be deleted. Revoke its token instead.');
   const { suspended } = await showAccount(id);
   if (suspended === undefined) {
-    throw new Refusal(`The account "${id}" is not suspended. First run "account suspend ${id}".`);
+    throw new UserError(`The account "${id}" is not suspended. First run "account suspend ${id}".`);
   }
   const left = Math.ceil(REST_S - (now() - Date.parse(`${suspended}Z`)) / 1_000);
   if (left > 0) {
-    throw new Refusal(`Requests of the account "${id}" may still be under way. Repeat the command in ${left} s.`);
+    throw new UserError(`Requests of the account "${id}" may still be under way. Repeat the command in ${left} s.`);
   }
 };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { testPlatform } from '../connect/checks.ts';
 import { fields, printResult, tinted } from '../output.ts';
-import { findPlatform, Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { findPlatform, showAccount, UserError } from '../queries/accounts-admin.ts';
 import { examples } from '../usage.ts';
 
 export const addPlatformCommands = (program: Command): void => {
@@ -53,7 +53,7 @@ interface Checked {
 const check = async (account: string): Promise<Checked> => {
   const [set] = await Promise.all([findPlatform(account), showAccount(account)]);
   if (set === undefined) {
-    throw new Refusal(
+    throw new UserError(
       `Account "${account}" has no platform yet: set it with "account update ${account} --platform …".`,
     );
   }

@@ -8,7 +8,7 @@ import { isPublicAddress } from '../../../shared/destinations/http/http-client.t
 import type { Platform, SettingOption } from '../../../shared/destinations/platform.ts';
 import { platforms } from '../../../shared/destinations/registry.ts';
 import { minute } from '../output.ts';
-import { type AccountPlatform, findPlatform, Refusal } from '../queries/accounts-admin.ts';
+import { type AccountPlatform, findPlatform, UserError } from '../queries/accounts-admin.ts';
 
 export type Settings = Record<string, string>;
 
@@ -87,7 +87,7 @@ interface Wanted {
  * generated.
  *
  * @param current - the platform before the change
- * @throws Refusal — the account has no platform and none is given, or a setting is invalid
+ * @throws UserError — the account has no platform and none is given, or a setting is invalid
  */
 export const platformFrom = (
   account: string,
@@ -97,7 +97,7 @@ export const platformFrom = (
   if (name === false) return { platform: null, made: {}, kept: [] };
   const wanted = name ?? current?.name;
   if (wanted === undefined) {
-    throw new Refusal(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
+    throw new UserError(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
   }
   return settingsFrom(wanted, current, given, wordingOf(wanted));
 };
@@ -113,7 +113,7 @@ const wordingOf = (platform: PlatformName): Wording => ({ subject: `The platform
 /**
  * The settings of a platform after a change: as `platformFrom`.
  *
- * @throws Refusal — a setting is invalid
+ * @throws UserError — a setting is invalid
  */
 export const settingsFrom = (
   wanted: PlatformName,
@@ -135,7 +135,7 @@ export const settingsFrom = (
     ...settingErrors(wanted, settings, wording),
     ...privateUrls(given, wording),
   ];
-  if (errors.length > 0) throw new Refusal(errors.join(' '));
+  if (errors.length > 0) throw new UserError(errors.join(' '));
   const before = current?.name === wanted ? current : undefined;
   const previous = making.flatMap(({ setting }) => previousSecrets(before, setting, settings[setting]));
   return {

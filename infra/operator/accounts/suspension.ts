@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { count, printNote, printResult, second } from '../output.ts';
-import { Refusal, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, resumeConversations } from '../queries/outbox-inspection.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples } from '../usage.ts';
@@ -18,7 +18,7 @@ Pending messages and campaigns are held, and continue with "account resume". A m
     .argument('<id>', "the account's id")
     .addHelpText('after', examples('account suspend acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
-      if (id === APP_NETWORK) throw new Refusal('The app network cannot be suspended. Revoke its token instead.');
+      if (id === APP_NETWORK) throw new UserError('The app network cannot be suspended. Revoke its token instead.');
       const before = await showAccount(id);
       if (before.suspended !== undefined) {
         printResult(command, before, `Account "${id}" is suspended since ${second(before.suspended)}, unchanged.`);

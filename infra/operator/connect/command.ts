@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import * as v from 'valibot';
 import { addPlatformSettings, platformGivenIn } from '../accounts/platform.ts';
 import { fields, printError, printNote, printResult, strong, tinted } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
 import { allGood, type Check } from './checks.ts';
@@ -55,7 +55,7 @@ The exit code is 1 if a check failed.`,
     .action(async (account: string, options: Options, used: Command) => {
       const bridgeUrl = deployment().hosts?.bridge;
       if (bridgeUrl === undefined)
-        throw new Refusal('The URL of the bridge host is needed: name the stack with --stack.');
+        throw new UserError('The URL of the bridge host is needed: name the stack with --stack.');
       const { json } = used.optsWithGlobals<{ json?: boolean }>();
       const given = platformGivenIn(used);
       const questions = json ? undefined : terminalQuestions();

@@ -5,7 +5,13 @@ import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { pasted, type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';
-import { type AccountPlatform, findPlatform, Refusal, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import {
+  type AccountPlatform,
+  findPlatform,
+  showAccount,
+  UserError,
+  updateAccount,
+} from '../queries/accounts-admin.ts';
 import { NotConfirmed } from '../terminal/confirm.ts';
 import { allGood, type Check, checkFromPlatform, checkNumber, checkToPlatform } from './checks.ts';
 import {
@@ -69,7 +75,7 @@ const wording = (platform: PlatformName): Wording => ({
 });
 
 /**
- * @throws Refusal — something is missing or invalid, and there is no terminal to ask
+ * @throws UserError — something is missing or invalid, and there is no terminal to ask
  * @throws NotConfirmed — another platform would be replaced, and nobody confirmed it
  */
 export const connect = async (request: ConnectRequest, { questions, show }: Talk): Promise<ConnectOutcome> => {
@@ -156,7 +162,7 @@ const choosePlatform = async (
 ): Promise<PlatformName> => {
   let wanted = platform ?? (questions === undefined ? current?.name : undefined);
   while (wanted === undefined) {
-    if (questions === undefined) throw new Refusal(`Choose a platform with --platform ${names}.`);
+    if (questions === undefined) throw new UserError(`Choose a platform with --platform ${names}.`);
     const name = await questions.ask(`Platform (${names})`, current?.name);
     if (isPlatform(name)) wanted = name;
   }
@@ -176,13 +182,13 @@ const withNumber = async (
   const { id, bot_number: number } = account;
   if (number !== undefined) {
     if (given === undefined || given === number) return account;
-    throw new Refusal(
+    throw new UserError(
       `Account "${id}" has the number ${number}. Change it with "account update ${id} --bot-number ${given}".`,
     );
   }
   let wanted = given;
   while (wanted === undefined) {
-    if (questions === undefined) throw new Refusal(`Account "${id}" has no number of its bot: give --bot-number.`);
+    if (questions === undefined) throw new UserError(`Account "${id}" has no number of its bot: give --bot-number.`);
     const answer = await questions.ask("Phone number of the account's bot, 7 to 15 digits without +");
     if (v.is(phoneNumber, answer)) wanted = answer;
   }
@@ -257,7 +263,7 @@ const storeAsking = async (
     try {
       return { ...(await storeConnection(account, platform, wanted, words)), settings: wanted };
     } catch (error) {
-      if (questions === undefined || !(error instanceof Refusal)) throw error;
+      if (questions === undefined || !(error instanceof UserError)) throw error;
       show({ error: error.message });
       wanted = await askSettings(guide, requiredOf(guide), wanted, questions);
     }

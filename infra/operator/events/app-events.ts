@@ -1,6 +1,6 @@
 /** The events of the app that `operator trigger` creates, with the fields of the API description as options. */
 import type { StackFile } from '../local-stack/stack-file.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 /** The options of the command: fields of the events. */
 export interface EventFields {
@@ -44,7 +44,7 @@ const between = (fields: EventFields, source: Source) => ({
 const messageOf = async (fields: EventFields, source: Source): Promise<string> => {
   const phone = userOf(fields, source);
   const id = fields.id ?? (await source.lastMessage(phone));
-  if (id === undefined) throw new Refusal(`The phone of ${phone} shows no message: send one, or name one with --id.`);
+  if (id === undefined) throw new UserError(`The phone of ${phone} shows no message: send one, or name one with --id.`);
   return id;
 };
 
@@ -55,9 +55,9 @@ const requestOf = async (fields: EventFields, source: Source): Promise<{ id: str
   const id = fields.id ?? last?.id;
   const properties = fields.property ?? (last?.id === id ? last?.properties : undefined);
   if (id === undefined) {
-    throw new Refusal(`The phone of ${phone} has no user data request: start one, or name one with --id.`);
+    throw new UserError(`The phone of ${phone} has no user data request: start one, or name one with --id.`);
   }
-  if (properties === undefined) throw new Refusal('Name the properties of this request with --property.');
+  if (properties === undefined) throw new UserError('Name the properties of this request with --property.');
   return { id, properties };
 };
 
@@ -87,7 +87,7 @@ const profileOf = (property: string[] | undefined): object => {
   if (property === undefined) return {};
   const pairs = property.map((one) => {
     const [name = '', ...value] = one.split('=');
-    if (value.length === 0) throw new Refusal(`--property ${name} needs a value: --property ${name}=VALUE.`);
+    if (value.length === 0) throw new UserError(`--property ${name} needs a value: --property ${name}=VALUE.`);
     return [name, { value: value.join('='), source: 'user' }];
   });
   return { properties: Object.fromEntries(pairs) };

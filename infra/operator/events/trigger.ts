@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { reasonIn, reportOf } from '../local-stack/report.ts';
 import { findStack, type StackFile } from '../local-stack/stack-file.ts';
 import { printResult } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
 import { appEvents, type EventFields, type FieldName, type Source } from './app-events.ts';
@@ -82,7 +82,7 @@ ${listOfEvents}`,
       const body = await response.text();
       if (!response.ok) {
         const reason = reasonIn({ status: response.status, body });
-        throw new Refusal(`The service rejects ${kind.type} with ${response.status}: ${reason}`);
+        throw new UserError(`The service rejects ${kind.type} with ${response.status}: ${reason}`);
       }
       const result = v.parse(reported, JSON.parse(body));
       printResult(command, result, `${kind.type} ${result.event.id}: accepted with ${result.status}.`);
@@ -91,11 +91,11 @@ ${listOfEvents}`,
 
 const reported = v.object({ event: v.looseObject({ id: v.string() }), status: v.number() });
 
-/** @throws Refusal — the command names a stack or a table in AWS */
+/** @throws UserError — the command names a stack or a table in AWS */
 const localStack = async (): Promise<StackFile> => {
   const stack = await findStack();
   if (deployment().runs !== 'here' || stack === undefined) {
-    throw new Refusal('Events can be created on the local stack only: start it with "npm start", without --stack.');
+    throw new UserError('Events can be created on the local stack only: start it with "npm start", without --stack.');
   }
   return stack;
 };

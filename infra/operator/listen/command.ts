@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { count, printNote, printResult } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { watchSignals } from '../terminal/signals.ts';
@@ -54,7 +54,7 @@ From the first time on, the events wait for listeners, also while none is runnin
 
 const forwardEvents = async (account: string, to: URL, follow: boolean, command: Command): Promise<void> => {
   const { hosts } = deployment();
-  if (hosts === undefined) throw new Refusal('A table has no API: name its stack with --stack instead of --table.');
+  if (hosts === undefined) throw new UserError('A table has no API: name its stack with --stack instead of --table.');
   await beginMode(account, command);
   const stop = new AbortController();
   const signals = watchSignals(() => stop.abort());
@@ -98,7 +98,8 @@ const beginMode = async (account: string, command: Command): Promise<void> => {
 
 const endMode = async (account: string, command: Command): Promise<void> => {
   const { isListening, url } = await modeOf(account);
-  if (!isListening) throw new Refusal(`The events of "${account}" do not wait for listeners: there is nothing to end.`);
+  if (!isListening)
+    throw new UserError(`The events of "${account}" do not wait for listeners: there is nothing to end.`);
   const pending = await pendingEvents(account);
   const events = pending === 1 ? '1 pending event' : `${count(pending)} pending events`;
   if (url === undefined && pending > 0) {

@@ -39,7 +39,7 @@ interface Listening {
 /**
  * Forwards events until it is stopped, or nothing is due. An event that was forwarded is also settled.
  *
- * @throws Refusal — another command has ended the mode
+ * @throws UserError — another command has ended the mode
  */
 export const listen = async ({ session, to, follow, stop, onHandled }: Listening): Promise<void> => {
   const inProgress = new Set<Promise<void>>();

@@ -3,7 +3,13 @@
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { webhook } from '../../../shared/destinations/webhook.ts';
-import { type AccountPlatform, findPlatform, Refusal, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import {
+  type AccountPlatform,
+  findPlatform,
+  showAccount,
+  UserError,
+  updateAccount,
+} from '../queries/accounts-admin.ts';
 import { pendingConversations, retryConversations } from '../queries/outbox-inspection.ts';
 
 /** The directions whose events listeners receive. An account's own webhook for consent is not affected. */
@@ -22,21 +28,21 @@ export interface Mode {
 /**
  * How the events of an account are delivered.
  *
- * @throws Refusal — no such account, or its chat platform has no webhook events
+ * @throws UserError — no such account, or its chat platform has no webhook events
  */
 export const modeOf = async (account: string): Promise<Mode> => {
   await showAccount(account);
-  if (account === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" has no webhook. Name the account of a business.`);
+  if (account === APP_NETWORK) throw new UserError(`"${APP_NETWORK}" has no webhook. Name the account of a business.`);
   const platform = await findPlatform(account);
   requireWebhook(account, platform);
   const url = urlOf(platform);
   return { isListening: platform?.listening !== undefined, ...(url !== undefined && { url }) };
 };
 
-/** @throws Refusal — the account uses another platform */
+/** @throws UserError — the account uses another platform */
 const requireWebhook = (account: string, platform: AccountPlatform | undefined): void => {
   if (platform === undefined || platform.name === 'webhook') return;
-  throw new Refusal(
+  throw new UserError(
     `Account "${account}" uses the platform "${platform.name}", whose requests cannot be forwarded: only events of a webhook can. Listen with another account, or replace the platform: "account update ${account} --platform webhook …".`,
   );
 };

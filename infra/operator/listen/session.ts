@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { claimedEvent, deliveries } from '../../../shared/api/areas/deliveries.ts';
 import { now } from '../../../shared/core/clock.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { issueToken, revokeToken } from '../queries/tokens-admin.ts';
 
 export type ClaimedEvent = v.InferOutput<typeof claimedEvent>;
@@ -90,7 +90,7 @@ export class Session {
         return response;
       }
       if (response.status === 404 && codeOf(response.body) === 'claim_not_found') return response;
-      if (response.status === 409) throw new Refusal(this.#ended);
+      if (response.status === 409) throw new UserError(this.#ended);
       if (response.status === 422) throw new Error('The API rejects the request of the listener.');
       if (isOver()) break;
       this.#failed(response);

@@ -9,7 +9,7 @@ import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { pointInTimeOrSeconds } from '../../../shared/validation/point-in-time.ts';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, fields, masked, minute, printResult, second, tinted } from '../output.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 
@@ -136,12 +136,12 @@ const recoverAll = async (account: string, range: { since: number; until: number
   return total;
 };
 
-/** @throws Refusal — with the detail of a problem */
+/** @throws UserError — with the detail of a problem */
 const orRefuse = async <Result>(work: Promise<Result>): Promise<Result> => {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof Problem ? new Refusal(error.detail) : error;
+    throw error instanceof Problem ? new UserError(error.detail) : error;
   }
 };
 

@@ -8,7 +8,7 @@ import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, second, share, tinted } from '../output.ts';
 import { addDaysOption, addPeriodOptions, type Given, periodIn } from '../period.ts';
 import { progressBar } from '../progress.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { recountJobs } from '../queries/job-recount.ts';
 import { type JobWithReasons, jobsOf, showJob } from '../queries/jobs-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
@@ -110,12 +110,12 @@ const recountWithBar = async (account: string, { from, to }: { from: string; to:
   }
 };
 
-/** @throws Refusal — the job cannot be cancelled */
+/** @throws UserError — the job cannot be cancelled */
 const cancelOrRefuse = async (account: string, id: string): Promise<void> => {
   try {
     await cancelJob(account, id);
   } catch (error) {
-    throw error instanceof Problem && error.code === 'job_not_cancellable' ? new Refusal(error.detail) : error;
+    throw error instanceof Problem && error.code === 'job_not_cancellable' ? new UserError(error.detail) : error;
   }
 };
 

@@ -3,7 +3,7 @@ import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { deleteMedia, forgetAvatar, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
@@ -49,13 +49,13 @@ export const addMediaCommands = (program: Command): void => {
     });
 };
 
-/** @throws Refusal — no id, or more than one id, begins with these characters */
+/** @throws UserError — no id, or more than one id, begins with these characters */
 const chosen = (all: StoredMedia[], named: string): StoredMedia => {
   const id = named.split('/').at(-1) ?? '';
   const found = id.length < HANDLE ? [] : all.filter((one) => one.id.startsWith(id));
   const [one, ...more] = found;
   if (one !== undefined && more.length === 0) return one;
-  throw new Refusal(
+  throw new UserError(
     one === undefined
       ? `The account has no such media. "media list" shows them; give at least ${HANDLE} characters.`
       : 'Several ids begin with these characters: give more, or the complete URL.',

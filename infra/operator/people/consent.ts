@@ -9,7 +9,7 @@ import { isPseudonym } from '../../../shared/core/ids.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { columns, count, masked, minute, printNote, printResult } from '../output.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { type OutstandingDeletion, outstandingDeletions } from '../queries/users-admin.ts';
 import { examples, readBy } from '../usage.ts';
 import { consentRecords, missingFields, operatorFacts, unknownProperties } from './consent-record.ts';
@@ -54,10 +54,10 @@ The service does not know all required fields, for example the privacy notice an
     .action(async (person: string, { add }: { add?: string }, command: Command) => {
       const facts = add === undefined ? undefined : await readFacts(add);
       const receipts = await listConsentReceipts(person);
-      if (receipts.length === 0) throw new Refusal(`No data of ${masked(person)} was released.`);
+      if (receipts.length === 0) throw new UserError(`No data of ${masked(person)} was released.`);
       const unknown = unknownProperties(receipts);
       if (unknown.length > 0) {
-        throw new Refusal(
+        throw new UserError(
           `It is unknown whether the user was asked for ${unknown.join(', ')}. Set MORE_PROPERTIES to the setting moreProperties of the stage, as JSON.`,
         );
       }
@@ -79,18 +79,18 @@ const readPerson = readBy(
   ),
 );
 
-/** The fields of a file. @throws Refusal — it cannot be read, is no JSON, or has other members */
+/** The fields of a file. @throws UserError — it cannot be read, is no JSON, or has other members */
 const readFacts = async (path: string): Promise<v.InferOutput<typeof operatorFacts>> => {
   try {
     return v.parse(operatorFacts, JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal(`The file ${path} is not JSON.`);
+    if (error instanceof SyntaxError) throw new UserError(`The file ${path} is not JSON.`);
     if (error instanceof v.ValiError) {
       const [issue] = error.issues;
-      throw new Refusal(`The file ${path} is invalid at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`);
+      throw new UserError(`The file ${path} is invalid at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`);
     }
     if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') throw error;
-    throw new Refusal(`The file ${path} cannot be read: ${getSystemErrorMessage(error.errno)}.`);
+    throw new UserError(`The file ${path} cannot be read: ${getSystemErrorMessage(error.errno)}.`);
   }
 };
 

@@ -2,7 +2,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import * as v from 'valibot';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 export interface PanelistFile {
   /** Each number once, in the file's order. */
@@ -74,7 +74,7 @@ const LONGEST_ROW = 100;
  * that begin with `#` are comments.
  *
  * @param column - the name of the column, if the file has several that may be meant
- * @throws Refusal — the first row does neither, names no such column or several ones, or the file is empty
+ * @throws UserError — the first row does neither, names no such column or several ones, or the file is empty
  */
 export const readPanelistFile = (lines: string[], column?: string): PanelistFile => {
   const rows = rowsOf(lines);
@@ -132,10 +132,10 @@ const layoutOf = ({ text }: Row, separators: string[], wanted: string | undefine
     if (named !== undefined) return { separator, column: named, isNamed: true };
     if (wanted === undefined && v.is(phoneNumber, cells[0])) return { separator, column: 0, isNamed: false };
   }
-  throw wanted === undefined ? unreadable() : new Refusal(`The first row of the file names no column "${wanted}".`);
+  throw wanted === undefined ? unreadable() : new UserError(`The first row of the file names no column "${wanted}".`);
 };
 
-/** The place of the column that a row names; undefined if it names none. @throws Refusal — it names several */
+/** The place of the column that a row names; undefined if it names none. @throws UserError — it names several */
 const columnIn = (cells: string[], wanted: string | undefined): number | undefined => {
   const placesOf = (isMeant: (cell: string) => boolean) =>
     cells.flatMap((cell, place) => (isMeant(cell) ? [place] : []));
@@ -145,11 +145,11 @@ const columnIn = (cells: string[], wanted: string | undefined): number | undefin
   const similar = placesOf((cell) => NAMES.has(cell.toLowerCase().replaceAll(/[^a-z]/g, '')));
   if (similar.length <= 1) return similar[0];
   const names = similar.map((one) => `"${cells[one]}"`).join(', ');
-  throw new Refusal(`Several columns may contain the phone numbers: ${names}. Choose one with --column.`);
+  throw new UserError(`Several columns may contain the phone numbers: ${names}. Choose one with --column.`);
 };
 
-const unreadable = (): Refusal =>
-  new Refusal(
+const unreadable = (): UserError =>
+  new UserError(
     `The first row of the file must name a column "${EXACT}" or "Phone", or begin with a phone number (7 to 15 digits without +). Columns are separated by commas, semicolons or tabs. --column chooses another column.`,
   );
 

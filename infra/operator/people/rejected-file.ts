@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import type { PanelistFile } from './panelist-file.ts';
 import type { TextFile } from './text-file.ts';
 
@@ -17,7 +17,7 @@ const MARK = '\uFEFF';
  *
  * @param path - the file that the rows are from; `-` is standard input
  * @returns the path of the new file
- * @throws Refusal — it cannot be written
+ * @throws UserError — it cannot be written
  */
 export const writeRejectedRows = async (
   path: string,
@@ -40,7 +40,7 @@ export const writeRejectedRows = async (
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || !('errno' in error)) throw error;
       if (error.code === 'EEXIST') continue;
-      throw new Refusal(
+      throw new UserError(
         `The file ${rejected} cannot be written: ${getSystemErrorMessage(Number(error.errno))}. Nothing was imported.`,
       );
     }

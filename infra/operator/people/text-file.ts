@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { getSystemErrorMessage } from 'node:util';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 export interface TextFile {
   /** The lines, without the characters that end them. */
@@ -16,7 +16,7 @@ export interface TextFile {
 /**
  * Reads a file; `-` is standard input.
  *
- * @throws Refusal — it cannot be read, or is no text
+ * @throws UserError — it cannot be read, or is no text
  */
 export const readTextFile = async (path: string): Promise<TextFile> => {
   const name = path === '-' ? 'Standard input' : `The file ${path}`;
@@ -24,7 +24,7 @@ export const readTextFile = async (path: string): Promise<TextFile> => {
     return textFileOf(path === '-' ? await buffer(process.stdin) : await readFile(path), name);
   } catch (error) {
     if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') throw error;
-    throw new Refusal(`${name} cannot be read: ${getSystemErrorMessage(error.errno)}.`);
+    throw new UserError(`${name} cannot be read: ${getSystemErrorMessage(error.errno)}.`);
   }
 };
 
@@ -38,10 +38,10 @@ const ZIP = 'PK\u0003\u0004';
  */
 export const textFileOf = (bytes: Buffer, name: string): TextFile => {
   if (bytes.toString('latin1', 0, ZIP.length) === ZIP) {
-    throw new Refusal(`${name} is a workbook. Save it as "CSV UTF-8" in the spreadsheet.`);
+    throw new UserError(`${name} is a workbook. Save it as "CSV UTF-8" in the spreadsheet.`);
   }
   const { text, hasMark } = decode(bytes);
-  if (text.includes('\0')) throw new Refusal(`${name} is no text. Save it as "CSV UTF-8" in the spreadsheet.`);
+  if (text.includes('\0')) throw new UserError(`${name} is no text. Save it as "CSV UTF-8" in the spreadsheet.`);
   const [lineEnd = '\n'] = /\r\n|\n|\r/.exec(text) ?? [];
   return { lines: text.split(/\r\n|\n|\r/), hasMark, lineEnd: lineEnd as TextFile['lineEnd'] };
 };

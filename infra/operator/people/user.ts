@@ -6,7 +6,7 @@ import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
 import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';
-import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { isEmpty, optOutsOf, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
 import { findUser, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
@@ -47,7 +47,7 @@ export const addUserCommands = (program: Command): void => {
     .addHelpText('after', examples('user show 27820000001'))
     .action(async (phone: string, _options: object, command: Command) => {
       const [found, grants] = await Promise.all([wholeUser(phone), listConsentReceipts(phone)]);
-      if (found === undefined) throw new Refusal(`${masked(phone)} is not registered. "user set" registers a user.`);
+      if (found === undefined) throw new UserError(`${masked(phone)} is not registered. "user set" registers a user.`);
       const shown = withoutValues(found);
       printResult(
         command,
@@ -121,7 +121,7 @@ export const addUserCommands = (program: Command): void => {
     .addHelpText('after', examples('user export 27820000001 > user.json'))
     .action(async (phone: string, _options: object, command: Command) => {
       const found = await personalDataOf(phone);
-      if (isEmpty(found)) throw new Refusal(`There is no data about ${masked(phone)}.`);
+      if (isEmpty(found)) throw new UserError(`There is no data about ${masked(phone)}.`);
       printResult(command, found, JSON.stringify(found, null, 2));
       printNote('This is personal data. Store it where only authorized people have access.');
     });

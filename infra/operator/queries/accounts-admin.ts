@@ -10,6 +10,15 @@ import {
   type NumberItem,
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
+import {
+  accountKey,
+  accountListKey,
+  consentWebhookKey,
+  consentWebhookName,
+  hookKey,
+  numberKey,
+  platformKey,
+} from '../../../shared/accounts/entities.ts';
 import type {
   ConsentWebhookItem,
   HookItem,
@@ -22,20 +31,19 @@ import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountListKey, hookKey, numberKey, platformKey, consentWebhookKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
 import { deletionKey } from '../../../shared/table/keys.ts';
-import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import { endWaiting } from './outbox-inspection.ts';
 
 /** A command that cannot be done. The message contains the reason and the remedy. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class UserError extends Error {
+  override readonly name = 'UserError';
 }
 
 export const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
@@ -43,7 +51,7 @@ export const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /**
  * Creates an account. The id is derived from the name unless given: at most 40 of a-z, 0-9 and hyphens.
  *
- * @throws Refusal — the id is taken, was deleted lately, is reserved or malformed, the number belongs to another account's bot, or the limit is
+ * @throws UserError — the id is taken, was deleted lately, is reserved or malformed, the number belongs to another account's bot, or the limit is
  *   impossible
  */
 export const createAccount = async (
@@ -52,11 +60,11 @@ export const createAccount = async (
   const id = draft.id ?? idOf(draft.name);
   checkLimit(draft);
   if (!ACCOUNT_ID.test(id)) {
-    throw new Refusal(`"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`);
+    throw new UserError(`"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`);
   }
-  if (id === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" is reserved for the app network.`);
+  if (id === APP_NETWORK) throw new UserError(`"${APP_NETWORK}" is reserved for the app network.`);
   if ((await getConsistent(deletionKey('account', id))) !== undefined) {
-    throw new Refusal(`An account "${id}" was deleted in the last ${DELETION_MEMORY_DAYS} days. Choose another id.`);
+    throw new UserError(`An account "${id}" was deleted in the last ${DELETION_MEMORY_DAYS} days. Choose another id.`);
   }
   const account: Account = { ...draft, id, created: timestamp() };
   const [failed] = await transact([
@@ -65,7 +73,7 @@ export const createAccount = async (
     ...(draft.bot_number === undefined ? [] : [claimNumberWrite(draft.bot_number, id)]),
   ]);
   if (failed === 2 && draft.bot_number !== undefined) throw await numberTaken(draft.bot_number);
-  if (failed !== undefined) throw new Refusal(`The account "${id}" already exists. Choose another id.`);
+  if (failed !== undefined) throw new UserError(`The account "${id}" already exists. Choose another id.`);
   return account;
 };
 
@@ -105,7 +113,7 @@ const UPDATE_ATTEMPTS = 20;
  * each is written on condition that the account is unchanged since it was read; otherwise, it is read again. A platform or
  * webhook that is set then receives what has waited for it.
  *
- * @throws Refusal — no such account, the number belongs to another account's bot, the limit is impossible, or too many
+ * @throws UserError — no such account, the number belongs to another account's bot, the limit is impossible, or too many
  *   concurrent changes
  */
 export const updateAccount = async (id: string, change: AccountChange): Promise<Account> => {
@@ -149,19 +157,19 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     }
     if (failed === 1 && number) throw await numberTaken(number);
   }
-  throw new Refusal(`Other commands are changing the account "${id}". Retry in a moment.`);
+  throw new UserError(`Other commands are changing the account "${id}". Retry in a moment.`);
 };
 
 /** Most decisions that are kept. */
 const MOST_DECISIONS = 20;
 
-/** @throws Refusal — the business has asked for another name, or for none */
+/** @throws UserError — the business has asked for another name, or for none */
 const decisionOn = (
   { id, pending_name, name_decisions = [] }: AccountItem,
   { name, decision }: NonNullable<AccountChange['decided_name']>,
 ): AccountAttributes => {
   if (pending_name !== name) {
-    throw new Refusal(
+    throw new UserError(
       pending_name === undefined
         ? `No name of the account "${id}" waits for a decision. "account pending-names" lists them.`
         : `The account "${id}" has asked for another name: "${pending_name}".`,
@@ -193,11 +201,11 @@ const accountAfter = (
   };
 };
 
-/** @throws Refusal — a burst without a rate, or below it */
+/** @throws UserError — a burst without a rate, or below it */
 const checkLimit = ({ rate, burst }: Pick<Account, 'rate' | 'burst'>): void => {
   if (burst === undefined) return;
-  if (rate === undefined) throw new Refusal('A burst needs a rate of the account: give --rate, too.');
-  if (burst < rate) throw new Refusal(`The burst must be at least the rate, which is ${rate}. Give --burst.`);
+  if (rate === undefined) throw new UserError('A burst needs a rate of the account: give --rate, too.');
+  if (burst < rate) throw new UserError(`The burst must be at least the rate, which is ${rate}. Give --burst.`);
 };
 
 /** Releases the account's previous number, unless it belongs to another account. */
@@ -231,7 +239,7 @@ export const findConsentWebhook = async (account: string): Promise<ConsentWebhoo
   return { settings, ...(previous_secrets && { previous_secrets }) };
 };
 
-/** An account. @throws Refusal — no such account */
+/** An account. @throws UserError — no such account */
 export const showAccount = async (id: string): Promise<Account> => {
   const account = await findAccount(id);
   if (account === undefined) throw noAccount(id);
@@ -333,10 +341,11 @@ const releaseNumberWrites = (account: string, number: string): [Write, Write] =>
   deletionWrite('number', `${account} ${number}`),
 ];
 
-const noAccount = (id: string): Refusal => new Refusal(`There is no account "${id}". "account list" shows them all.`);
+const noAccount = (id: string): UserError =>
+  new UserError(`There is no account "${id}". "account list" shows them all.`);
 
-const numberTaken = async (number: string): Promise<Refusal> =>
-  new Refusal(`The number ${number} belongs to the bot of the account "${await accountOfBot(number)}".`);
+const numberTaken = async (number: string): Promise<UserError> =>
+  new UserError(`The number ${number} belongs to the bot of the account "${await accountOfBot(number)}".`);
 
 /** The id for a name: "Acme Research" becomes "acme-research". */
 const idOf = (name: string): string =>

@@ -1,9 +1,10 @@
 /** Job counters, for operators: statistics by day, and the repair of missing counts. */
+
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** How many messages reached each state on one day. */
 export interface DayCount {

@@ -1,12 +1,12 @@
 /** The jobs of an account, for operators. */
 import { Problem } from '../../../shared/core/problems.ts';
+import { jobListOf } from '../../../shared/messaging/entities.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem, State } from '../../../shared/outbox/message.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { type JobStatus, readJobStatus } from '../../../shared/stats/job-status.ts';
-import { jobListOf } from '../../../shared/messaging/entities.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { hasExpired, pages } from '../../../shared/table/client.ts';
-import { Refusal } from './accounts-admin.ts';
+import { UserError } from './accounts-admin.ts';
 
 /** Jobs that are read at a time. */
 const TOGETHER = 10;
@@ -58,12 +58,12 @@ export interface JobWithReasons extends JobStatus {
 /**
  * A job, with its failures by reason.
  *
- * @throws Refusal — the account has no such job
+ * @throws UserError — the account has no such job
  */
 export const showJob = async (account: string, job_id: string): Promise<JobWithReasons> => {
   const status = await readJobStatus(account, job_id).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'job_not_found') {
-      throw new Refusal(`The account ${account} has no job ${job_id}. "job list" lists its jobs.`);
+      throw new UserError(`The account ${account} has no job ${job_id}. "job list" lists its jobs.`);
     }
     throw error;
   });

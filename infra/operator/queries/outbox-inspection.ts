@@ -2,15 +2,25 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
+import {
+  conversationDueAt,
+  conversationName,
+  conversationOf,
+  entryKey,
+  headKey,
+  isHeadKey,
+  type NamedConversation,
+  named,
+  waitingForPlatform,
+} from '../../../shared/outbox/entities.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { type Head, isRetryScheduled, readHead } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
-import { circuitKey } from '../../../shared/delivery/entities.ts';
-import { conversationDueAt, conversationName, conversationOf, entryKey, headKey, isHeadKey, type NamedConversation, named, waitingForPlatform } from '../../../shared/outbox/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {

@@ -1,16 +1,16 @@
 /** Issues, lists and revokes the tokens of accounts, for operators. */
 
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/tokens.ts';
 import { now, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { deletionKey, type Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
-import { accountListWrite, Refusal, showAccount } from './accounts-admin.ts';
+import { accountListWrite, showAccount, UserError } from './accounts-admin.ts';
 
 /** The record of a token, without the token itself. */
 export interface TokenRecord {
@@ -31,12 +31,12 @@ type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number
 /**
  * Issues a token. Only the returned value contains it: the table stores its hash.
  *
- * @throws Refusal — no such account, no or wrong permissions, or an expiry in the past
+ * @throws UserError — no such account, no or wrong permissions, or an expiry in the past
  */
 export const issueToken = async (account: string, draft: TokenDraft): Promise<IssuedToken> => {
   const permissions = [...new Set(draft.permissions)];
   checkPermissions(account, permissions);
-  if (draft.expires !== undefined && draft.expires <= now()) throw new Refusal('The expiry is in the past.');
+  if (draft.expires !== undefined && draft.expires <= now()) throw new UserError('The expiry is in the past.');
   if (account === APP_NETWORK) await openAppNetwork();
   await showAccount(account);
   return store({ ...draft, permissions }, { account, keeper: account });
@@ -106,7 +106,7 @@ const store = async (
 /**
  * All tokens that were issued to an account, including revoked tokens, oldest first; not those whose record was removed.
  *
- * @throws Refusal — no such account
+ * @throws UserError — no such account
  */
 export const listTokens = async (account: string): Promise<TokenRecord[]> => {
   await showAccount(account);
@@ -126,7 +126,7 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
  * Revokes a token. It stops working as soon as cached results of the authorizer expire, within 60 s. A repeat changes
  * nothing.
  *
- * @throws Refusal — the account has no such token
+ * @throws UserError — the account has no such token
  */
 export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
   const item = await recordOf(account, id);
@@ -144,14 +144,14 @@ export const revokeToken = async (account: string, id: string): Promise<TokenRec
   return toRecord((await getConsistent<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
 };
 
-/** The record of a token. @throws Refusal — the account has no such token */
+/** The record of a token. @throws UserError — the account has no such token */
 export const findTokenRecord = async (account: string, id: string): Promise<TokenRecord> =>
   toRecord(await recordOf(account, id));
 
 const recordOf = async (account: string, id: string): Promise<TokenRecordItem> => {
   const item = await getConsistent<TokenRecordItem>(accountTokenKey(account, id));
   if (item !== undefined) return item;
-  throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
+  throw new UserError(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
 };
 
 /** Whether a token works, or was revoked; undefined if the table does not know it. */
@@ -169,10 +169,10 @@ const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, expires_at: _end, ...reco
   record;
 
 const checkPermissions = (account: string, permissions: Permission[]): void => {
-  if (permissions.length === 0) throw new Refusal('A token needs at least one permission.');
+  if (permissions.length === 0) throw new UserError('A token needs at least one permission.');
   const ofApp = account === APP_NETWORK;
   if (ofApp !== permissions.includes('app') || (ofApp && permissions.length > 1)) {
-    throw new Refusal(
+    throw new UserError(
       `Tokens of the account "${APP_NETWORK}" have only the permission "app", and no other account has it.`,
     );
   }

@@ -3,12 +3,12 @@
 import * as v from 'valibot';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { userKey } from '../../../shared/users/entities.ts';
-import { acknowledgements } from '../../../shared/user-data/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { transact, updateWrite } from '../../../shared/table/transactions.ts';
 import { type ConsentItem, owedIn, owedSince } from '../../../shared/user-data/consents.ts';
+import { acknowledgements } from '../../../shared/user-data/entities.ts';
 import { contactWrite } from '../../../shared/users/contacts.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { propertiesOf, type UserItem } from '../../../shared/users/user-item.ts';
 import { knownProperty } from '../../../shared/users/users.ts';
 

@@ -4,7 +4,7 @@ import { removalKey } from '../../../shared/users/entities.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 import type { Progress } from './checkpoint.ts';
@@ -62,7 +62,7 @@ const restore = async (options: Options, command: Command): Promise<void> => {
   removalKey('');
   const source = await openSource(from, taken);
   if (clean && !source.isRestored) {
-    throw new Refusal(`AWS does not report that "${from}" is a restored table. If it is one, add --taken.`);
+    throw new UserError(`AWS does not report that "${from}" is a restored table. If it is one, add --taken.`);
   }
   if (account !== undefined) await requireAccountIn(from, account);
   const profilers = account === undefined ? new Set<string>() : await profilersOfAccount(from, account);

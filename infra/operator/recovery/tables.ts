@@ -2,16 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DescribeTableCommand, ResourceNotFoundException, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { accountKey } from '../../../shared/accounts/entities.ts';
 import { between, now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
 import { documents, hasExpired } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
-import { accountKey } from '../../../shared/accounts/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
-import type { Item } from './item-kinds.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 /** Where a scan continues. */
 export type Position = Record<string, unknown>;
@@ -37,15 +37,15 @@ const KEYS = 100;
 export const nameOf = ({ pk, sk }: Key): string => JSON.stringify([pk, sk]);
 
 /** The items of a table at these keys as they are at this moment, by `nameOf`. Expired items count as missing. */
-export const itemsAt = async (table: string, keys: Key[]): Promise<Map<string, Item>> => {
-  const found = new Map<string, Item>();
+export const itemsAt = async (table: string, keys: Key[]): Promise<Map<string, AnyItem>> => {
+  const found = new Map<string, AnyItem>();
   let left: Record<string, unknown>[] = [
     ...new Map(keys.map(({ pk, sk }) => [nameOf({ pk, sk }), { pk, sk }])).values(),
   ];
   for (let delay = BUSY.pauseMs; left.length > 0; ) {
     const RequestItems = { [table]: { Keys: left.slice(0, KEYS), ConsistentRead: true } };
     const { Responses, UnprocessedKeys } = await patiently(() => documents.send(new BatchGetCommand({ RequestItems })));
-    for (const item of (Responses?.[table] ?? []) as Item[]) if (!hasExpired(item)) found.set(nameOf(item), item);
+    for (const item of (Responses?.[table] ?? []) as AnyItem[]) if (!hasExpired(item)) found.set(nameOf(item), item);
     const unprocessed = UnprocessedKeys?.[table]?.Keys ?? [];
     left = [...unprocessed, ...left.slice(KEYS)];
     if (unprocessed.length > 0) await pause(delay);
@@ -63,7 +63,7 @@ export const scanPage = async (
     after,
     limit,
   }: { segment: number; segments: number; after: Position | undefined; limit: number },
-): Promise<{ items: Item[]; next: Position | undefined }> => {
+): Promise<{ items: AnyItem[]; next: Position | undefined }> => {
   const command = new ScanCommand({
     TableName: table,
     Segment: segment,
@@ -72,7 +72,7 @@ export const scanPage = async (
     ...(after && { ExclusiveStartKey: after }),
   });
   const { Items = [], LastEvaluatedKey } = await patiently(() => documents.send(command));
-  return { items: Items as Item[], next: LastEvaluatedKey };
+  return { items: Items as AnyItem[], next: LastEvaluatedKey };
 };
 
 /** The ids of an account's profilers, in either table: answers name only their profiler. */
@@ -97,11 +97,11 @@ export const profilersOfAccount = async (source: string, account: string): Promi
   return found;
 };
 
-/** Checks that a customer is in either table. @throws Refusal — in none */
+/** Checks that a customer is in either table. @throws UserError — in none */
 export const requireAccountIn = async (source: string, account: string): Promise<void> => {
   const found = await Promise.all([tableName(), source].map((table) => itemsAt(table, [accountKey(account)])));
   if (found.every(({ size }) => size === 0)) {
-    throw new Refusal(`There is no account "${account}", neither in the live table nor in "${source}".`);
+    throw new UserError(`There is no account "${account}", neither in the live table nor in "${source}".`);
   }
 };
 
@@ -120,22 +120,22 @@ const DAY_MS = 86_400_000;
  * Checks the table that items come from.
  *
  * @param taken - when its data was current, if the operator says so
- * @throws Refusal — it is the live table, does not exist, is another table, is not ready, or is older than the deletion markers
+ * @throws UserError — it is the live table, does not exist, is another table, is not ready, or is older than the deletion markers
  */
 export const openSource = async (name: string, taken: string | undefined): Promise<Source> => {
-  if (name === tableName()) throw new Refusal(`"${name}" is the live table. Name the restored one with --from.`);
+  if (name === tableName()) throw new UserError(`"${name}" is the live table. Name the restored one with --from.`);
   const [source, live] = await Promise.all([describe(name), describe(tableName())]);
-  if (!haveSameKeys(source, live)) throw new Refusal(`"${name}" is not a copy of the live table: its keys differ.`);
+  if (!haveSameKeys(source, live)) throw new UserError(`"${name}" is not a copy of the live table: its keys differ.`);
   const { RestoreInProgress: isInProgress, RestoreDateTime: restored } = source.RestoreSummary ?? {};
   if (isInProgress || source.TableStatus !== 'ACTIVE') {
-    throw new Refusal(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
+    throw new UserError(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
   }
   const time = taken ?? (restored && sortableTime(restored.getTime()));
   if (
     time !== undefined &&
     Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - (DELETION_MEMORY_DAYS - 1) * DAY_MS
   ) {
-    throw new Refusal(
+    throw new UserError(
       `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${DELETION_MEMORY_DAYS} days, so what was erased before would come back. Restore the table to a time in the last ${DELETION_MEMORY_DAYS - 1} days.`,
     );
   }
@@ -148,7 +148,7 @@ const describe = async (name: string): Promise<TableDescription> => {
     return Table;
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new Refusal(`There is no table "${name}" in this AWS account and region.`);
+    throw new UserError(`There is no table "${name}" in this AWS account and region.`);
   }
 };
 

@@ -4,9 +4,10 @@
  */
 import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
+import { conversationName, conversationOf, headKey } from '../../../shared/outbox/entities.ts';
 import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
-import { conversationName, conversationOf, headKey } from '../../../shared/outbox/entities.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
 import { dueAt, type Key } from '../../../shared/table/keys.ts';
 import {
   conditionCheckWrite,
@@ -15,7 +16,6 @@ import {
   updateWrite,
   type Write,
 } from '../../../shared/table/transactions.ts';
-import type { Item } from './item-kinds.ts';
 import type { Candidate } from './judge.ts';
 import { nameOf, patiently } from './tables.ts';
 
@@ -24,7 +24,7 @@ const MOST = { items: 25, bytes: 1_000_000 };
 
 /** An item with the candidate that it was made of. */
 export interface Restorable {
-  item: Item;
+  item: AnyItem;
   candidate: Candidate;
 }
 

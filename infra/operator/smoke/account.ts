@@ -1,6 +1,6 @@
 /** The temporary account of a smoke test, and its tokens. */
 import { now } from '../../../shared/core/clock.ts';
-import { createAccount, Refusal } from '../queries/accounts-admin.ts';
+import { createAccount, UserError } from '../queries/accounts-admin.ts';
 import { isEmpty, personalDataOf } from '../queries/personal-data-export.ts';
 import { issueAppNetworkToken, issueToken } from '../queries/tokens-admin.ts';
 import type { Tokens } from './day.ts';
@@ -27,11 +27,11 @@ export const createTemporaryAccount = async ({ account, bot }: Run): Promise<Tok
 /**
  * Checks that nothing is known of the user, because the test erases the user at its end.
  *
- * @throws Refusal — there is data about the number
+ * @throws UserError — there is data about the number
  */
 export const requireStranger = async (phone: string): Promise<void> => {
   if (isEmpty(await personalDataOf(phone))) return;
-  throw new Refusal(
+  throw new UserError(
     'There is data about this number. The test erases its user at the end: choose a number without data. "user erase" shows what there is.',
   );
 };

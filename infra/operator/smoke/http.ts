@@ -8,7 +8,7 @@ export class StepFailure extends Error {
 }
 
 /** Milliseconds for a response: longer than API Gateway waits for a function. */
-const PATIENCE = 35_000;
+const TIMEOUT_MS = 35_000;
 
 interface Request {
   method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
@@ -50,7 +50,7 @@ export class Hosts {
 
   async #send(host: string, { method = 'GET', path, shown = path, token, headers, body }: Request): Promise<Received> {
     const request = `${method} ${shown.split('?')[0]}`;
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PATIENCE)]);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const response = await fetch(`${host}${path}`, {
         method,

@@ -1,7 +1,7 @@
 /** A server in the place of the chat platforms of the temporary account: it accepts and records every call. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 /** A call of the service. */
 export interface PlatformCall {
@@ -39,7 +39,7 @@ export class PlatformServer {
    *
    * @param port - 0 selects a free one
    * @param url - the public URL that forwards to the port; default: the port itself
-   * @throws Refusal — the port is not available
+   * @throws UserError — the port is not available
    */
   static async start(port: number, url?: string): Promise<PlatformServer> {
     const server = createServer();
@@ -47,7 +47,7 @@ export class PlatformServer {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
     await promise.catch(() => {
-      throw new Refusal(`The port ${port} is not available. Choose another one with --callback-port.`);
+      throw new UserError(`The port ${port} is not available. Choose another one with --callback-port.`);
     });
     const address = server.address();
     const chosen = typeof address === 'object' && address !== null ? address.port : port;

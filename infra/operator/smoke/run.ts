@@ -1,7 +1,7 @@
 /** The names of all that one smoke test creates. They derive from its id, so that another process can remove the rest. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../shared/core/ids.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 
 /** The prefix of temporary accounts. The role of the deployment may write no others. */
 const ACCOUNT_PREFIX = 'smoke-';
@@ -50,10 +50,10 @@ export const newRun = (user?: string): Run => runOf(randomBytes(4).toString('hex
 /**
  * The run with this id.
  *
- * @throws Refusal — it is not the id of a run
+ * @throws UserError — it is not the id of a run
  */
 export const runOf = (id: string, user?: string): Run => {
-  if (!ID.test(id)) throw new Refusal(`"${id}" is not the id of a smoke test: it has 8 hexadecimal digits.`);
+  if (!ID.test(id)) throw new UserError(`"${id}" is not the id of a smoke test: it has 8 hexadecimal digits.`);
   const number = String(Number.parseInt(id, 16)).padStart(10, '0');
   return {
     id,

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, masked, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
@@ -104,7 +104,7 @@ const remove = async (id: string, { user }: Given): Promise<Tested> => ({
 const test = async (given: Given, command: Command): Promise<Tested> => {
   const { hosts, runs } = deployment();
   if (hosts === undefined) {
-    throw new Refusal('The test needs the URLs of the hosts. Name the stack with --stack instead of its table.');
+    throw new UserError('The test needs the URLs of the hosts. Name the stack with --stack instead of its table.');
   }
   if (given.user !== undefined) await requireStranger(given.user);
   const run = newRun(given.user);

@@ -18,7 +18,7 @@ import type {
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { describeError } from '../../../shared/telemetry/log.ts';
 import { printNote } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import type { Entry } from './entry.ts';
 import type { LogGroup } from './log-groups.ts';
 import type { Tailing } from './tailing.ts';
@@ -179,7 +179,7 @@ class Reader {
         // It was removed by hand. Lambda creates it with the next line.
         if (hasName(error, 'ResourceNotFoundException')) return { events: [], $metadata: {} };
         if (hasName(error, 'AccessDeniedException')) {
-          throw new Refusal(`These credentials may not read the log group ${logGroupName} (logs:FilterLogEvents).`);
+          throw new UserError(`These credentials may not read the log group ${logGroupName} (logs:FilterLogEvents).`);
         }
         this.#retryLater(error);
       }

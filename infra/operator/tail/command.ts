@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { now } from '../../../shared/core/clock.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
-import { ACCOUNT_ID, Refusal } from '../queries/accounts-admin.ts';
+import { ACCOUNT_ID, UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { examples, moment, readBy } from '../usage.ts';
 import { cloudWatchEntries } from './cloudwatch.ts';
@@ -90,14 +90,14 @@ export const addTailCommand = (program: Command): void => {
     });
 };
 
-/** @throws Refusal — the command names a table in AWS, which has no logs */
+/** @throws UserError — the command names a table in AWS, which has no logs */
 const entriesOf = async (tailing: Tailing, filters: Filters): Promise<AsyncIterable<Entry[]>> => {
   const { runs, stack } = deployment();
   if (runs === 'here') return localEntries(tailing);
-  if (stack === undefined) throw new Refusal('A table has no logs: name its stack with --stack instead of --table.');
+  if (stack === undefined) throw new UserError('A table has no logs: name its stack with --stack instead of --table.');
   const groups = await logGroupsOf(stack);
   const wanted = groups.filter(({ source }) => filters.function === undefined || filters.function === source);
-  if (wanted.length === 0) throw new Refusal(`The stack "${stack}" has no log group of ${filters.function}.`);
+  if (wanted.length === 0) throw new UserError(`The stack "${stack}" has no log group of ${filters.function}.`);
   return cloudWatchEntries({ ...tailing, groups: wanted, pattern: patternOf(filters) });
 };
 

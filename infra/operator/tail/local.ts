@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FedLine } from '../local-stack/fed-line.ts';
 import { findStack, type StackFile } from '../local-stack/stack-file.ts';
 import { printNote } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { type Entry, sourceOf } from './entry.ts';
 import type { Tailing } from './tailing.ts';
 
@@ -49,7 +49,7 @@ async function* linesOf(stack: StackFile, { after, follow, signal }: Place): Asy
   const response = await fetch(`${stack.phone_url}/log?${query}`, { signal }).catch(() => undefined);
   if (response === undefined) return;
   if (!response.ok || response.body === null) {
-    throw new Refusal(`The local stack at ${stack.base_url} has no log for this command: start it again.`);
+    throw new UserError(`The local stack at ${stack.base_url} has no log for this command: start it again.`);
   }
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,5 +1,5 @@
 /** The log groups of a deployed stack, among its resources in CloudFormation. */
-import { Refusal } from '../queries/accounts-admin.ts';
+import { UserError } from '../queries/accounts-admin.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
 import { sourceOf } from './entry.ts';
 
@@ -12,7 +12,7 @@ export interface LogGroup {
 /**
  * Lists the log groups of a stack.
  *
- * @throws Refusal — the credentials may not list the stack's resources, or it has no log groups
+ * @throws UserError — the credentials may not list the stack's resources, or it has no log groups
  */
 export const logGroupsOf = async (stack: string): Promise<LogGroup[]> => {
   const { CloudFormationClient, paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
@@ -27,12 +27,12 @@ export const logGroupsOf = async (stack: string): Promise<LogGroup[]> => {
     }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AccessDenied') throw error;
-    throw new Refusal(
+    throw new UserError(
       `These credentials may not list the resources of the stack "${stack}" (cloudformation:ListStackResources).`,
     );
   } finally {
     client.destroy();
   }
-  if (groups.length === 0) throw new Refusal(`The stack "${stack}" has no log groups. Is its deployment complete?`);
+  if (groups.length === 0) throw new UserError(`The stack "${stack}" has no log groups. Is its deployment complete?`);
   return groups;
 };

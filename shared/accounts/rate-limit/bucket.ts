@@ -33,10 +33,10 @@ const MAX_AHEAD = SECOND;
 const SHARE = 4;
 
 /** How long the item stays: then its bucket has long been full, and it is the same as none. In seconds. */
-const KEPT = 86_400;
+const TTL_S = 86_400;
 
 /** How long the limit may delay a request if the table does not respond, in milliseconds: 1,000 when deployed. */
-const PATIENCE = tableTimeoutMs / 2;
+const TIMEOUT_MS = tableTimeoutMs / 2;
 
 /** What a write of a bucket left, whether its condition held or not. `emptyAt` is missing if there is no item. */
 interface Written {
@@ -142,9 +142,9 @@ const write = async (
       Key: rateKey(account),
       UpdateExpression: `SET ${SET}, expires_at = :expires`,
       ConditionExpression,
-      ExpressionAttributeValues: { ...values, ':expires': secondsFromNow(KEPT) },
+      ExpressionAttributeValues: { ...values, ':expires': secondsFromNow(TTL_S) },
     },
-    { abortSignal: AbortSignal.timeout(PATIENCE) },
+    { abortSignal: AbortSignal.timeout(TIMEOUT_MS) },
   );
   return { isDone, emptyAt: item?.empty_at };
 };

@@ -14,7 +14,7 @@
  */
 import { between, now, secondsFromNow } from '../../core/clock.ts';
 import { waitsInAll, waitsPerAccount } from '../../core/settings.ts';
-import { update } from '../../table/client.ts';
+import { tryUpdate, update } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
 import { sharedWaitsKey, waitsKey } from '../entities.ts';
 
@@ -26,7 +26,7 @@ export interface Slot {
 }
 
 /** Seconds that the item outlives the begin of the last wait. Longer than any wait, so that TTL removes no slot in use. */
-const KEPT = 3_600;
+const TTL_S = 3_600;
 
 /** Each failed attempt means that another wait was quicker. So many in a row are not worth their cost. */
 const ATTEMPTS = 10;
@@ -69,7 +69,7 @@ const takeOne = async (key: Key, count: number, end: number): Promise<Slot | und
       UpdateExpression: 'SET #slot = :end, expires_at = :expiry',
       ConditionExpression: 'attribute_not_exists(#slot) OR #slot <= :present',
       ExpressionAttributeNames: { '#slot': name },
-      ExpressionAttributeValues: { ':end': end, ':present': present, ':expiry': secondsFromNow(KEPT) },
+      ExpressionAttributeValues: { ':end': end, ':present': present, ':expiry': secondsFromNow(TTL_S) },
     });
     if (isDone) return { key, name, end };
     free = names.filter((one) => !(Number(item?.[one]) > present));

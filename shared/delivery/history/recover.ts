@@ -36,7 +36,7 @@ const [PAGE, TOGETHER] = [200, 8];
 /** Events of a conversation that are read before any of them is added to its outbox. */
 const CHUNK = 40;
 /** A call ends after so many events, bytes of them, pages of attempts, or milliseconds: the rest is for the next call. */
-const ENOUGH = { events: 500, bytes: 5_000_000, pages: 40, ms: 10_000 };
+const CALL_BUDGET = { events: 500, bytes: 5_000_000, pages: 40, ms: 10_000 };
 
 /**
  * Sends the events of an account again whose last attempt failed permanently: those of a conversation in the order in
@@ -55,7 +55,7 @@ export const recoverDeliveries = async (
   after?: string,
 ): Promise<{ recovered: Recovered; next?: string }> => {
   await requirePlatform(account);
-  const end = now() + ENOUGH.ms;
+  const end = now() + CALL_BUDGET.ms;
   const recovered: Recovered = { queued: 0, pending: 0 };
   const handled = { events: 0, bytes: 0, pages: 0 };
   const [first = '0', position] = after?.split(' ') ?? [];
@@ -64,13 +64,13 @@ export const recoverDeliveries = async (
     let from = slot === Number(first) ? position : undefined;
     do {
       const found = await failedOf(account, slot, { since, until }, from);
-      const { items, bytes, next } = upTo(ENOUGH.bytes - handled.bytes, found);
+      const { items, bytes, next } = upTo(CALL_BUDGET.bytes - handled.bytes, found);
       await replayAll(account, slot, items, recovered);
       from = next;
       handled.events += items.length;
       handled.bytes += bytes;
       handled.pages += 1;
-      const { events, bytes: size, pages } = ENOUGH;
+      const { events, bytes: size, pages } = CALL_BUDGET;
       const isEnough = handled.events >= events || handled.bytes >= size || handled.pages >= pages || now() > end;
       if (isEnough && (next !== undefined || slot !== deliverySlots.at(-1))) {
         return { recovered, next: next === undefined ? `${slot + 1}` : `${slot} ${next}` };

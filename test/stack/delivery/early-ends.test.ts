@@ -10,9 +10,9 @@ import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/dest
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
-import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

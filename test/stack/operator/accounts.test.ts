@@ -8,16 +8,16 @@ import {
   createAccount,
   findPlatform,
   listAccounts,
-  Refusal,
+  UserError,
   updateAccount,
 } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { accountOfBot, findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -26,8 +26,8 @@ useOwnTable('accounts');
 /** The message of a rejected change. */
 const refusal = async (pending: Promise<unknown>): Promise<string> => {
   const error = await pending.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw new Error(`The change was not rejected: ${error}`);
-  expect(error.name).toBe('Refusal');
+  if (!(error instanceof UserError)) throw new Error(`The change was not rejected: ${error}`);
+  expect(error.name).toBe('UserError');
   return error.message;
 };
 

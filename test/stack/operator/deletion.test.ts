@@ -12,6 +12,7 @@ import { deleteAccount } from '../../../infra/operator/recovery/account-deletion
 import { kindsOf } from '../../../infra/operator/recovery/item-kinds.ts';
 import { judge } from '../../../infra/operator/recovery/judge.ts';
 import { accountOfBot, findAccount } from '../../../shared/accounts/accounts.ts';
+import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { sendToMany } from '../../../shared/campaigns/accept.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
@@ -22,7 +23,6 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
@@ -133,7 +133,7 @@ test('account delete removes every item of the account but receipts of consent, 
   // The other business, and the users, are as before.
   expect(itemsAbout(after, other.account)).toEqual(itemsAbout(suspended, other.account));
   expect(await getObject(other.media)).toBeDefined();
-  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|HASH)#/.test(pk));
+  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|CONTACT)#/.test(pk));
   expect(usersIn(after)).toEqual(usersIn(suspended));
 
   // Neither a new account with the id nor a restore brings anything back.

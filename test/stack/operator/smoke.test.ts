@@ -24,8 +24,8 @@ import {
 } from '../../../infra/local/aws/iam/policies.ts';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { steps } from '../../../infra/operator/smoke/steps.ts';
-import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { sharedWaitsKey } from '../../../shared/accounts/entities.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { deploymentRole, leadingKeysIn } from '../../support/deployment-role.ts';
 import { serveStacks } from '../support/cloudformation.ts';
 import { bare, type Environment, folder, run } from '../support/operator.ts';
@@ -114,9 +114,9 @@ const reportDeliveries = ({ app }: OwnStack): (() => Promise<void>) => {
 const MINUTE = 2_000;
 
 /** Milliseconds for one smoke test: seconds, unless the machine is busy. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
-const onLocalStack: TestOptions = { tags: ['long'], timeout: 3 * PATIENCE };
+const onLocalStack: TestOptions = { tags: ['long'], timeout: 3 * TIMEOUT_MS };
 
 test(
   'on the local stack every step passes; nothing is left, also after a failure and after Ctrl-C',
@@ -136,7 +136,7 @@ test(
       for (const path of deleted) expect(await hasObject(own, path)).toBe(false);
     };
 
-    const { code, stdout, stderr } = await run(['smoke', '--json'], env, PATIENCE);
+    const { code, stdout, stderr } = await run(['smoke', '--json'], env, TIMEOUT_MS);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('smoke --remove') });
     expect(resultsIn(stdout)).toEqual(allPassed);
     expect(JSON.parse(stdout)).toMatchObject({ passed: true });
@@ -145,14 +145,14 @@ test(
 
     // The local page is open: its phones report deliveries at once.
     const stopReports = reportDeliveries(own);
-    const watched = await run(['smoke', '--json'], env, PATIENCE);
+    const watched = await run(['smoke', '--json'], env, TIMEOUT_MS);
     await stopReports();
     expect({ ...watched, results: resultsIn(watched.stdout) }).toMatchObject({ code: 0, results: allPassed });
     await expectNothingLeft(2);
 
     // The app network fails.
     await fetch(`${own.app.phoneUrl}/behaviour`, { method: 'PUT', body: '{"status":500}' });
-    const failing = await run(['smoke', '--wait', '2'], env, PATIENCE);
+    const failing = await run(['smoke', '--wait', '2'], env, TIMEOUT_MS);
     expect(failing.code).toBe(1);
     expect(failing.stdout).toMatch(
       /^The message reaches the app network +FAILED +\d+\.\d +after 2 s: the message is pending/m,
@@ -227,7 +227,7 @@ const KEYS = {
 describe('on a stack in AWS', () => {
   test('every step passes without a server for chat platforms, with the rights of the role for GitHub', {
     tags: ['long'],
-    timeout: PATIENCE,
+    timeout: TIMEOUT_MS,
   }, async () => {
     const calls: Touch[][] = [[{ action: 'cloudformation:DescribeStacks', resource: 'Stack.Arn' }]];
     const tableUrl = await recording(dynamodb_endpoint, (_method, _path, headers, body) => {
@@ -254,7 +254,7 @@ describe('on a stack in AWS', () => {
         NODE_OPTIONS: '--conditions=local-stack',
         ALLOW_LOOPBACK: 'true',
       },
-      PATIENCE,
+      TIMEOUT_MS,
     );
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('No chat platform') });
     expect(resultsIn(stdout)).toEqual(allPassed);
@@ -276,12 +276,12 @@ describe('on a stack in AWS', () => {
 
   test('chat platforms without an https address fail their steps, which name the option that helps', {
     tags: ['long'],
-    timeout: PATIENCE,
+    timeout: TIMEOUT_MS,
   }, async () => {
     const env = await serveStacks({
       trial: { ...OUTPUTS, TableName: table },
     });
-    const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, PATIENCE);
+    const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, TIMEOUT_MS);
     expect(code).toBe(1);
     for (const title of ['RapidPro sends a message', 'Turn sends a message', "A user's message and a test message"]) {
       expect(stdout).toMatch(new RegExp(`^${title}.* FAILED .*must be an https address.*--callback-url`, 'm'));

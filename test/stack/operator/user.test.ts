@@ -11,14 +11,14 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { messageKey } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
 import { update } from '../../../shared/table/client.ts';
-import { messageKey } from '../../../shared/outbox/entities.ts';
-import { requestKey } from '../../../shared/user-data/entities.ts';
 import { recordConsentReceipt } from '../../../shared/user-data/consent-receipts.ts';
 import { readConsents } from '../../../shared/user-data/consents.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -24,14 +24,14 @@ export interface OwnStackOptions extends Partial<Omit<LocalStackOptions, 'minute
   /** The random numbers of the simulators. */
   random?: () => number;
   /** The time that RapidPro waits for a response, in milliseconds. Default: as the real RapidPro. */
-  patience?: number;
+  timeoutMs?: number;
 }
 
 /** Serves a stack until the test ends. From then on, test code uses the table of this stack. */
 export const serveOwnStack = async ({
   name,
   random,
-  patience = 30_000,
+  timeoutMs = 30_000,
   ...options
 }: OwnStackOptions): Promise<OwnStack> => {
   const { assembly, calls, table: served } = inject('stack');
@@ -39,7 +39,7 @@ export const serveOwnStack = async ({
   const simulators = await Simulators.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
     minute: options.minute,
-    patience,
+    timeoutMs,
     ...(random && { random }),
   });
   onTestFinished(() => simulators.close());

@@ -17,7 +17,7 @@ export interface TestStack extends Omit<StackFile, 'docs_url'> {
 }
 
 /** The time that RapidPro waits for a response, in milliseconds. Half of a short minute is sometimes too short. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'staleReads' | 'transactionsHeldFor';
 
@@ -50,7 +50,7 @@ export const startStack = async ({
   const simulators = await Simulators.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
     minute: options.minute,
-    patience: PATIENCE,
+    timeoutMs: TIMEOUT_MS,
   });
   const { app, rapidpro, turn } = simulators;
   const stack = await LocalStack.start({

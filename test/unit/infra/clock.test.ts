@@ -1,7 +1,7 @@
 /** The clock of the local stack: its times, who waits for it, and how it moves ahead. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Progress } from '../../../infra/local/aws/movement.ts';
+import type { Progress } from '../../../infra/local/aws/clock-driver.ts';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';

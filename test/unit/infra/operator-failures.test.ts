@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { afterEach, expect, test, vi } from 'vitest';
 import { describeFailure, exitCodeOf } from '../../../infra/operator/failures.ts';
-import { Refusal } from '../../../infra/operator/queries/accounts-admin.ts';
+import { UserError } from '../../../infra/operator/queries/accounts-admin.ts';
 import { NotConfirmed } from '../../../infra/operator/terminal/confirm.ts';
 import { Interrupted } from '../../../infra/operator/terminal/exit-codes.ts';
 
@@ -54,7 +54,7 @@ const cases: [what: string, error: unknown, line: RegExp, code: number][] = [
   ['a clock that is wrong', failure('InvalidSignatureException', {}, 'Signature expired: Secret'), /Set its clock/, 1],
   ['wrong credentials', failure('InvalidSignatureException'), /AWS rejects the credentials/, 1],
   ['a profile without credentials', failure('CredentialsProviderError'), /^The profile "staging" \(AWS_PROFILE\)/, 1],
-  ['a refusal', new Refusal('There is no account.'), /^There is no account\.$/, 1],
+  ['a refusal', new UserError('There is no account.'), /^There is no account\.$/, 1],
   ['an answer of no', new NotConfirmed('Nothing was changed.'), /^Nothing was changed\.$/, 3],
   ['Ctrl-C', new Interrupted('Interrupted.'), /^Interrupted\.$/, 130],
   ['SIGTERM', new Interrupted('Interrupted.', 'SIGTERM'), /^Interrupted\.$/, 143],

@@ -37,10 +37,10 @@ const newFolder = async (): Promise<string> => {
 };
 
 /** Timeout in milliseconds for its start. On an idle machine, the start takes about 30 ms. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 const untilItListens = async (endpoint: string, database: ChildProcess): Promise<boolean> => {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (database.pid !== undefined && database.exitCode === null && Date.now() < end) {
     const response = await fetch(endpoint, { method: 'POST' }).catch(() => undefined);
     await response?.arrayBuffer();

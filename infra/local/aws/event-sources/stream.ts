@@ -38,7 +38,7 @@ export class StreamError extends Error {
 }
 
 /** Pages that are kept for readers that are behind. */
-const KEPT = 16;
+const MAX_RECORDS = 16;
 
 export class Stream {
   readonly arn: string;
@@ -116,7 +116,7 @@ export class Stream {
 
   #keep(iterator: string, page: Page): void {
     this.#kept.set(iterator, page);
-    for (const old of [...this.#kept.keys()].slice(0, -KEPT)) this.#kept.delete(old);
+    for (const old of [...this.#kept.keys()].slice(0, -MAX_RECORDS)) this.#kept.delete(old);
   }
 
   async #readPage(iterator: string, signal: AbortSignal): Promise<Page> {

@@ -26,7 +26,7 @@ const GROWTH_INTERVAL = 50;
 /** Calls of working threads count as stuck after so many checks without an end; those of resting threads at once. */
 const STUCK = 10;
 /** How many checks it may take to run the queued calls before they count as too many. */
-const PATIENCE = 4;
+const SLOW_FACTOR = 4;
 const MAX_STARTING = 4;
 /** Maximum number of concurrent calls of a function. */
 export const MAX_CALLS = 250;
@@ -176,7 +176,7 @@ export class LambdaPool implements LocalFunction {
     const allRest = [...this.#threads].every((thread) => thread.rests && !thread.starting);
     const isStuck = this.#unproductive >= (allRest ? 1 : STUCK);
     const idleCores = Math.floor(this.#idleCores.read()) - starting;
-    const isSlow = waiting > this.#ended * PATIENCE;
+    const isSlow = waiting > this.#ended * SLOW_FACTOR;
     const due = isSlow ? Math.max(idleCores, isStuck ? 1 : 0) : 0;
     if (!isSlow || !this.#share()) {
       for (let more = Math.min(due, waiting, MAX_STARTING - starting); more > 0; more -= 1) this.#start();

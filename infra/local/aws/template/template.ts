@@ -14,7 +14,7 @@ import { ACCOUNT, arnOf, resolver } from './references.ts';
 import { readStatement } from './statements.ts';
 
 /** The names and URLs on this machine that references resolve to. */
-export interface Surroundings {
+export interface SharedFunctionProps {
   stackName: string;
   tableName: string;
   /** The properties of the table with that name, if it exists: a template may name it instead of defining it. */
@@ -32,7 +32,7 @@ type Resource = { Type: string; Properties?: { [key: string]: Json } };
  *
  * @throws Error — the template contains something that the emulator does not support
  */
-export const readTemplate = async (folder: string, surroundings: Surroundings): Promise<Template> => {
+export const readTemplate = async (folder: string, surroundings: SharedFunctionProps): Promise<Template> => {
   const template = await readJson(join(folder, `${surroundings.stackName}.template.json`));
   const assets = await readJson(join(folder, `${surroundings.stackName}.assets.json`));
   const resources = Object.entries(template.Resources as Record<string, Resource>);

@@ -16,7 +16,7 @@ import {
   createAccount,
   findPlatform,
   listAccounts,
-  Refusal,
+  UserError,
   updateAccount,
 } from '../../../operator/queries/accounts-admin.ts';
 import { httpError } from '../../simulators/http.ts';
@@ -223,7 +223,7 @@ const refusing = async <Result>(work: () => Promise<Result>): Promise<Result> =>
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) throw httpError(422, error.message);
+    if (error instanceof UserError) throw httpError(422, error.message);
     throw error;
   }
 };

@@ -24,7 +24,7 @@ const DELAYS_MS = { delivered_to_user: [200, 1_500], read: [1_500, 5_000] } as c
 const TOGETHER = 100;
 const PAUSE_MS = 500;
 
-export class Crowd {
+export class SimulatedUsers {
   readonly #network: AppNetwork;
   readonly #pending: (StateReport & { at: number })[] = [];
   /** The list of accepted messages, and how many of them are handled. */

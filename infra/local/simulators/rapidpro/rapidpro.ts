@@ -22,7 +22,7 @@ interface RapidProOptions {
   /** Milliseconds that count as a minute: for its retries. */
   minute: number;
   /** The timeout of its requests in milliseconds. Default: half of `minute`. */
-  patience?: number;
+  timeoutMs?: number;
   /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }
@@ -36,11 +36,11 @@ export class RapidPro {
   readonly #bridge: Bridge;
   readonly #channels: Channels<typeof channelSettings, RapidProChannel>;
 
-  private constructor(server: SimulatorServer, { minute, patience, random }: Required<Omit<RapidProOptions, 'port'>>) {
+  private constructor(server: SimulatorServer, { minute, timeoutMs, random }: Required<Omit<RapidProOptions, 'port'>>) {
     const { closing } = server;
     const bridge = new Bridge(server);
     const statuses = new StatusWriter({ minute, closing });
-    const sending = new Sending({ bridge, minute, patience, closing, statuses });
+    const sending = new Sending({ bridge, minute, timeoutMs, closing, statuses });
     this.url = server.url;
     const platformRules = new FaultRules(random);
     this.faultRules = platformRules;
@@ -59,10 +59,10 @@ export class RapidPro {
   static async start({
     port,
     minute,
-    patience = minute / 2,
+    timeoutMs = minute / 2,
     random = () => between(0, 1),
   }: RapidProOptions): Promise<RapidPro> {
-    return new RapidPro(await SimulatorServer.start(port), { minute, patience, random });
+    return new RapidPro(await SimulatorServer.start(port), { minute, timeoutMs, random });
   }
 
   /** Sets the service that receives messages. */

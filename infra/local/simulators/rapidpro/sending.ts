@@ -52,7 +52,7 @@ interface SendingOptions {
   /** Milliseconds that count as a minute. */
   minute: number;
   /** Timeout of a request, in milliseconds. */
-  patience: number;
+  timeoutMs: number;
   /** Aborted when the simulator closes. */
   closing: AbortSignal;
   statuses: StatusWriter;
@@ -134,7 +134,7 @@ export class Sending {
   ): Promise<{ status: AttemptStatus; next: number }> {
     const { id, to, text, quick_replies, attachments, requests } = message;
     const { token, max_length, to_field, courier } = settings;
-    const { bridge, patience } = this.#options;
+    const { bridge, timeoutMs } = this.#options;
     const headers = { authorization: token, 'content-type': 'application/x-www-form-urlencoded' };
     const parts = split([text, ...attachments].join('\n'), max_length);
     for (const [index, part] of parts.entries()) {
@@ -145,7 +145,7 @@ export class Sending {
       const form = new URLSearchParams({ id, text: part, [to_field]: to });
       for (const reply of replies) form.append('quick_reply', reply);
       const body = form.toString();
-      const response = await bridge.post({ path: '/v1/webhook/rapidpro/', headers, body, patience });
+      const response = await bridge.post({ path: '/v1/webhook/rapidpro/', headers, body, timeoutMs });
       if (response === undefined) return { status: 'errored', next: index };
       request.status = response.status;
       request.body = response.body;

@@ -5,7 +5,7 @@ import type { LocalFunction } from './lambda/lambda-pool.ts';
 import type { Queues } from './queues/queues.ts';
 import type { Clock } from './time/clock.ts';
 
-/** What an emulator works on: see `Movement.inProgress`. */
+/** What an emulator works on: see `ClockDriver.inProgress`. */
 export type Progress = 'work' | 'records' | 'batches';
 
 /** The parts of the stack that is loaded now. */
@@ -15,7 +15,7 @@ interface Loaded {
   schedules: Schedules | undefined;
 }
 
-export class Movement {
+export class ClockDriver {
   readonly #queues: Queues;
   readonly #clock: Clock;
   readonly #loaded: () => Loaded;
