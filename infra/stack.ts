@@ -176,8 +176,8 @@ export class BusinessApiStack extends Stack {
     feedFromStream(count, table, {
       ...BATCHES.count,
       keys: [{ pk: messageKey('').pk }, { pk: answersOf('') }],
-      // An expired entry that the table still has is overwritten by a new one.
-      changedWhileFalse: 'counted',
+      // Also changed ones: an expired entry that the table still has is overwritten by a new one.
+      whileFalse: 'counted',
       parallelization,
       failures,
     });

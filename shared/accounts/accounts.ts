@@ -42,8 +42,8 @@ export interface AccountItem extends Key, Account {
 /** The owner of a bot's number. */
 export interface NumberItem extends Key {
   account: string;
-  /** When the account got the number. Missing in rows of earlier versions. */
-  claimed?: string;
+  /** When the account got the number. */
+  claimed: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
 import type { Outgoing } from '../outbox/event.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { getConsistent } from '../table/client.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
@@ -27,7 +27,7 @@ export const announcementWrites = (
     bot_number: bot,
     avatar,
   }: Pick<Account, 'id' | 'name' | 'bot_number'> & Pick<AccountAttributes, 'avatar'>,
-  after: string | undefined,
+  after: After,
 ): Write[] => {
   if (bot === undefined) return [];
   const outgoing: Outgoing = {

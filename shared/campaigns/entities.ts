@@ -1,6 +1,7 @@
 /** The rows about batches: requests with many messages, whose chunks have the recipients. */
+import { crc32 } from 'node:zlib';
 import type { Entity } from '../table/entity.ts';
-import { after, crc32, type Key, key } from '../table/keys.ts';
+import { after, type Key, key } from '../table/keys.ts';
 
 const UPLOAD = 'UPLOAD#';
 

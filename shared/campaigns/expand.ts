@@ -14,7 +14,7 @@ import { isCancelled, readJob } from '../messaging/jobs/job.ts';
 import { optedOutAmong } from '../messaging/opt-outs/opt-outs.ts';
 import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts';
 import { queuedDeliveries } from '../outbox/wake-ups/conversations.ts';
-import { getConsistent, pages, update, updatedIf } from '../table/client.ts';
+import { getConsistent, pages, update, updateAndGet } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -332,7 +332,7 @@ const messagesIn = (batch: BatchItem, chunk: Chunk, { done, ended }: Progress): 
 
 /** Records that the messages before a position exist. Returns the progress, which another worker may have advanced. */
 const advance = async ({ account, id, expires_at, recipients }: BatchItem, done: number): Promise<Progress> => {
-  const advanced = await updatedIf<Progress>({
+  const advanced = await updateAndGet<Progress>({
     Key: progressKey(account, id),
     UpdateExpression: `SET done = :done, expires_at = :end${done < recipients ? '' : ' REMOVE gsi3pk, gsi3sk'}`,
     ConditionExpression: 'attribute_not_exists(done) OR done < :done',

@@ -18,6 +18,7 @@ import { conversationOf } from '../outbox/entities.ts';
 import { type Entry, eventIdOf, namesOf, type Outgoing, subjectOf } from '../outbox/event.ts';
 import type { ReasonCode, State } from '../outbox/message.ts';
 import {
+  type After,
   awaitDestination,
   dequeueWrite,
   type Head,
@@ -27,7 +28,7 @@ import {
 } from '../outbox/outbox.ts';
 import { type ReachedState, stateItem, stateWrites } from '../outbox/states.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
-import { transact, transactionsFor, type Write } from '../table/transactions.ts';
+import { putIfAbsentWrite, transact, transactionsFor, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type AttemptContext, preflight } from './attempt.ts';
@@ -342,7 +343,7 @@ const settleTogether = async (entries: Entry[], result: AttemptResult): Promise<
   const failed = await transact(
     entries.flatMap((entry) => {
       const reached = stateOf(entry, result);
-      return [dequeueWrite(entry), ...(reached ? stateWrites(reached, undefined) : [])];
+      return [dequeueWrite(entry), ...(reached ? [putIfAbsentWrite(stateItem(reached))] : [])];
     }),
   );
   if (failed.length === 0) {
@@ -382,11 +383,7 @@ const settleInTurn = async (entry: Entry, delivery: ReachedState): Promise<End> 
 };
 
 /** Removes an entry in one transaction with other writes. If one of these was made before, they are left out. */
-const settleAtOnce = async (
-  entry: Entry,
-  receipts: Write[],
-  writesAfter: (after: string | undefined) => Write[],
-): Promise<End> => {
+const settleAtOnce = async (entry: Entry, receipts: Write[], writesAfter: (after: After) => Write[]): Promise<End> => {
   const failed = await transactInOrder((after) => [dequeueWrite(entry), ...receipts, ...writesAfter(after)]);
   if (failed.length === 0) return 'settled';
   if (failed.includes(0)) return 'gone';

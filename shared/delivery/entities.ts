@@ -1,7 +1,8 @@
 /** The rows about destinations, and the history of deliveries. */
 
+import { crc32 } from 'node:zlib';
 import type { AnyItem, Entity } from '../table/entity.ts';
-import { crc32, type Key, key } from '../table/keys.ts';
+import { type Key, key } from '../table/keys.ts';
 import { removalByPhone } from '../users/entities.ts';
 
 const CIRCUIT = 'CIRCUIT#';

@@ -7,7 +7,7 @@ import { invalidRequest } from '../core/problems.ts';
 import { checkOwnMedia } from '../media/media.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
-import { enqueueAllWrites, enqueueWrites, transactAllInOrder, transactInOrder } from '../outbox/outbox.ts';
+import { enqueueAllWrites, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
@@ -107,13 +107,13 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
   const account = await findAccount(common.account);
   const accepted = messages.map(({ draft, ...own }) => newOutgoing(draft, { ...common, ...own }, account));
   const toOne = [...Map.groupBy(accepted, ({ message }) => message.phone).values()];
-  const failed = await transactAllInOrder((afterIn) => [
+  const failed = await transactInOrder((after) => [
     ...accepted.map(({ item }) => putIfAbsentWrite(item)),
     ...toOne.flatMap(([first, ...others]) => {
       if (first === undefined) return [];
       const conversation = conversationAbout('app', first.message);
       const entries = [first.outgoing, ...others.map(({ outgoing }) => outgoing)] as const;
-      return enqueueAllWrites(conversation, [...entries], afterIn(conversation));
+      return enqueueAllWrites(conversation, [...entries], after);
     }),
     ...more,
   ]);

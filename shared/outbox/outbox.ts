@@ -4,7 +4,7 @@
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
-import { getConsistent, getManyConsistent, page, pages, remove, update, updatedIf } from '../table/client.ts';
+import { getConsistent, getManyConsistent, page, pages, remove, update, updateAndGet } from '../table/client.ts';
 import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import {
   deleteExistingWrite,
@@ -83,12 +83,16 @@ const OVERDUE_MS = 60_000;
 const PAGE = 10;
 
 /**
+ * The id of the entry that the next entry of a conversation follows, by the conversation's name. Undefined if the clock
+ * decides.
+ */
+export type After = (conversation: string) => string | undefined;
+
+/**
  * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
  * write units.
- *
- * @param after - the id of the entry that it follows; by default, the clock decides
  */
-export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: After): Write[] =>
   enqueueAllWrites(conversation, [outgoing], after);
 
 /**
@@ -98,7 +102,7 @@ export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, af
 export const enqueueAllWrites = (
   conversation: Conversation,
   outgoing: [Outgoing, ...Outgoing[]],
-  after: string | undefined,
+  after: After,
 ): Write[] =>
   enqueueDrafts(
     conversation,
@@ -110,7 +114,7 @@ export const enqueueAllWrites = (
 export const enqueueReports = (
   conversation: Conversation,
   outgoing: Outgoing[],
-  after: string | undefined,
+  after: After,
 ): { ids: string[]; writes: Write[] } =>
   enqueueDrafts(
     conversation,
@@ -125,18 +129,19 @@ type Draft = Pick<Entry, 'outgoing' | 'replay'>;
 export const enqueueReplays = (
   conversation: Conversation,
   replays: Required<Draft>[],
-  after: string | undefined,
+  after: After,
 ): { ids: string[]; writes: Write[] } => enqueueDrafts(conversation, replays, after);
 
 const enqueueDrafts = (
   conversation: Conversation,
   drafts: Draft[],
-  after: string | undefined,
+  after: After,
 ): { ids: string[]; writes: Write[] } => {
   const { account } = conversation;
   const name = conversationName(conversation);
   const trace_id = traceId();
-  const first = after === undefined ? newId() : newIdAfter(after);
+  const previous = after(name);
+  const first = previous === undefined ? newId() : newIdAfter(previous);
   let newest = first;
   const entries = drafts.map(({ outgoing: one, replay }, place): Entry => {
     const id = place === 0 ? first : newIdAfter(newest);
@@ -189,31 +194,13 @@ const enqueueDrafts = (
  *                                                                reads newest = 10:02-a from the failed condition
  *     10:01                                      10:02-b         adds 10:02-b, the id that follows 10:02-a
  *
- * @param writesAfter - returns the writes for an entry that follows the given id; at first, no id is given
+ * @param writesAfter - returns the writes; `after` is for `enqueueWrites`
  */
-export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
-  for (let after: string | undefined; ; ) {
-    const failed = await transactReturningItems(writesAfter(after));
-    // Only heads return their items. Other failed conditions concern the caller.
-    const others = failed.filter(({ item }) => item === undefined);
-    const [late] = failed;
-    if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
-    after = String(late.item?.newest);
-  }
-};
-
-/**
- * As `transactInOrder`, for writes that add entries to the outboxes of several conversations.
- *
- * @param writesAfter - returns the writes; `afterIn` returns the id that the first new entry of a conversation follows
- */
-export const transactAllInOrder = async (
-  writesAfter: (afterIn: (conversation: Conversation) => string | undefined) => Write[],
-): Promise<number[]> => {
+export const transactInOrder = async (writesAfter: (after: After) => Write[]): Promise<number[]> => {
   const newest = new Map<unknown, string>();
-  const afterIn = (conversation: Conversation) => newest.get(headKey(conversationName(conversation)).pk);
   for (;;) {
-    const failed = await transactReturningItems(writesAfter(afterIn));
+    const failed = await transactReturningItems(writesAfter((conversation) => newest.get(headKey(conversation).pk)));
+    // Only heads return their items. Other failed conditions concern the caller.
     const others = failed.filter(({ item }) => item === undefined);
     if (others.length > 0 || failed.length === 0) return others.map(({ place }) => place);
     for (const { item } of failed) newest.set(item?.pk, String(item?.newest));
@@ -378,7 +365,7 @@ export const awaitDestination = async (
 ): Promise<Head> => {
   const until = sortableTime(Math.min(end, now() + scaled(WAIT_MS)));
   const { account } = conversationOf({ pk });
-  const head = await updatedIf<Head>({
+  const head = await updateAndGet<Head>({
     Key: { pk, sk },
     UpdateExpression:
       'SET #state = :waiting, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, gsi2pk = :account, gsi2sk = :since REMOVE attempts, failed, tries, refused',

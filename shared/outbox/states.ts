@@ -6,7 +6,7 @@ import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { stateKey } from './entities.ts';
 import { conversationAbout, type Entry, type Outgoing } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
-import { enqueueReports } from './outbox.ts';
+import { type After, enqueueReports } from './outbox.ts';
 
 /** A message and a state that it reaches, with the reason if it is a failure. */
 export interface ReachedState {
@@ -28,7 +28,7 @@ export const stateItem = ({ message, state, created, reason_code, reason }: Reac
  * The writes by which a message reaches a state: the log entry, whose condition fails if it exists already, and the
  * notification of the account's platform, if the message is `reported`.
  */
-export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
+export const stateWrites = (what: ReachedState, after: After): Write[] => {
   const { message } = what;
   if (!message.reported) return [putIfAbsentWrite<Key>(stateItem(what))];
   const { ids, writes } = enqueueReports(conversationAbout('platform', message), [reportOf(what)], after);

@@ -39,13 +39,13 @@ export const countEntries = (entries: Countable[], shards = ofThisProcess): Prom
 
 /**
  * Marks an entry as counted; fails if it is counted, removed, or replaced by the entry of a later message, which has
- * another time. Entries of earlier versions lack the attribute.
+ * another time.
  */
 const markCountedWrite = ({ pk, sk, created }: Countable): Write =>
   updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true',
-    ConditionExpression: 'created = :created AND (counted = :false OR attribute_not_exists(counted))',
+    ConditionExpression: 'created = :created AND counted = :false',
     ExpressionAttributeValues: { ':true': true, ':false': false, ':created': created },
   });
 

@@ -5,7 +5,7 @@
 import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import type { ConsentEnd, Outgoing } from '../outbox/event.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import type { Key } from '../table/keys.ts';
@@ -119,11 +119,7 @@ const receiptWrite = (
 ): Write => consentReceiptWrite(phone, { ...grantOf({ id, account, phone }, reason, names, created), event });
 
 /** The writes that notify the business that properties have ended, and that it owes their deletion. */
-const notifyWrites = (
-  { id, account, phone }: Consent,
-  { names, status, ended }: End,
-  after: string | undefined,
-): Write[] => {
+const notifyWrites = ({ id, account, phone }: Consent, { names, status, ended }: End, after: After): Write[] => {
   const outgoing: Outgoing = {
     type: 'user_data.ended',
     request: { id, account, phone },

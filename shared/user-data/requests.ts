@@ -17,7 +17,7 @@ import {
   type RequestedProperty,
   type RequestReference,
 } from '../outbox/event.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/outbox.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
 import { ofPerson } from '../table/keys.ts';
@@ -233,7 +233,7 @@ export const completing = (
   request: RequestReference,
   platform: string | undefined,
   completed: string,
-  after: string | undefined,
+  after: After,
 ): Write[] =>
   platform === 'webhook'
     ? enqueueWrites(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)

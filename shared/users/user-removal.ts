@@ -67,7 +67,7 @@ const forgetWrites = async (phone: string, time: string | undefined, item: UserI
   const { app_user } = item ?? {};
   const formerId = app_user !== undefined && isOld(app_user.updated) ? app_user.id : undefined;
   const idWrites = formerId === undefined ? [] : await releaseIdWrites(formerId, phone);
-  if (item?.updated === undefined || isOld(item.updated)) {
+  if (item === undefined || isOld(item.updated)) {
     const checked = {
       ConditionExpression: condition,
       ...(item !== undefined && { ExpressionAttributeValues: values }),

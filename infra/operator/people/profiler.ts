@@ -29,7 +29,7 @@ export const addProfilerCommands = (program: Command): void => {
         ConsistentRead: true,
       })) {
         found.answers += answers.length;
-        found.counted += await countAnswers(answers.filter(({ counted }) => counted !== true));
+        found.counted += await countAnswers(answers.filter(({ counted }) => !counted));
       }
       const words = `${count(found.answers)} answers, of which ${count(found.counted)} were not counted before.`;
       printResult(command, found, words);

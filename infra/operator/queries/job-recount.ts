@@ -78,7 +78,7 @@ export const recountJobs = async (
       const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
-      found.counted += await countEntries(entries.filter(({ counted }) => counted !== true));
+      found.counted += await countEntries(entries.filter(({ counted }) => !counted));
       onProgress(place, found.entries);
     }
     onProgress(place + 1, found.entries);

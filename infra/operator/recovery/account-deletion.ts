@@ -1,8 +1,3 @@
-/**
- * Deletes an account with all that belongs to it. The kinds of items are those of a restore, so that a new kind is not
- * forgotten. A repeat continues an interrupted deletion: the account's own item is the last one.
- */
-
 import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
 import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
 import { tableName } from '../../../shared/core/settings.ts';
@@ -12,7 +7,7 @@ import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-ma
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
-import { updateAccount } from '../queries/accounts-admin.ts';
+import { UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { listTokens, revokeToken } from '../queries/tokens-admin.ts';
 import { kindsOf } from './item-kinds.ts';
@@ -36,7 +31,7 @@ interface Deletion {
  * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws UserError — there is no such account
+ * @throws UserError — there is no such account, or another command has given it a number meanwhile
  */
 export const deleteAccount = async (
   id: string,
@@ -80,7 +75,14 @@ export const deleteAccount = async (
 
   // What leads to other items goes last, so that an interrupted deletion can be continued.
   await removeAll([...profilers].map((profiler) => profilerKey(id, profiler)));
-  await transact([deleteWrite(accountListKey(id)), deleteWrite(accountKey(id)), deletionWrite('account', id)]);
+  const failed = await transact([
+    // Another command may have given it a number behind the last pass, which would then belong to no account for ever.
+    deleteWrite(accountKey(id), { ConditionExpression: 'attribute_not_exists(bot_number)' }),
+    deleteWrite(accountListKey(id)),
+    deletionWrite('account', id),
+  ]);
+  if (failed.length > 0)
+    throw new UserError(`The account "${id}" was given a bot number meanwhile. Repeat the command.`);
   return { ...counts, ...(profilers.size > 0 && { profiler: profilers.size }), account: 1 };
 };
 

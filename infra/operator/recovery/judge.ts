@@ -7,8 +7,7 @@ import { tableName } from '../../../shared/core/settings.ts';
 import { mediaKey } from '../../../shared/media/entities.ts';
 import { cancelledJobsOf, isJobKey, jobNamed } from '../../../shared/messaging/entities.ts';
 import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
-import { stateKey } from '../../../shared/outbox/entities.ts';
-import { outcomeKeys } from '../../../shared/outbox/message.ts';
+import { outcomeKey, stateKey } from '../../../shared/outbox/entities.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import type { AnyItem, Entity } from '../../../shared/table/entity.ts';
 import { deletionKey, dueAt, type Key } from '../../../shared/table/keys.ts';
@@ -115,7 +114,7 @@ export const markersOf = async (source: string, items: AnyItem[]): Promise<Marke
 };
 
 /** The log entries that show that a message has left its outbox. */
-const settledKeys = (message: string): Key[] => [...outcomeKeys(message), stateKey(message, 'reception_failed_http')];
+const settledKeys = (message: string): Key[] => [outcomeKey(message), stateKey(message, 'reception_failed_http')];
 
 /** The outbox entries among items whose message the log shows as delivered or failed. */
 const deliveredEntries = async (items: AnyItem[]): Promise<Set<string>> => {
@@ -139,7 +138,7 @@ const deliveredEntries = async (items: AnyItem[]): Promise<Set<string>> => {
  * @param tables - the tables that may contain the number, the platform and the avatar, the one that decides first
  */
 export const amended = async (source: string, item: AnyItem, kind: Entity, tables: string[]): Promise<AnyItem> => {
-  if (isCountable(kind)) return item.counted === true ? item : { ...item, counted: true };
+  if (isCountable(kind)) return { ...item, counted: true };
   if (kind.name === 'account') return withoutLost(source, item, tables);
   if (isChunkKey(item)) return withoutErased(source, item);
   if (isJobKey(item) && item.cancelled === undefined) return asCancelled(source, item);

@@ -15,7 +15,7 @@
 import { now, scaled, sortableTime } from '../../core/clock.ts';
 import { conversationDueAt, conversationOf, offeredTo } from '../../outbox/entities.ts';
 import type { Head } from '../../outbox/outbox.ts';
-import { update, updatedIf } from '../../table/client.ts';
+import { update, updateAndGet } from '../../table/client.ts';
 import { dueOf, type Key } from '../../table/keys.ts';
 
 /** Milliseconds for which a claim is valid: longer than a request, its response, and some repeats of a failed call. */
@@ -71,7 +71,7 @@ export const lookAfterClaim = async (head: Head): Promise<void> => {
  */
 export const withdrawOffer = async (head: Head): Promise<Head | undefined> => {
   if (head.gsi3pk === undefined && head.claim === undefined) return head;
-  const free = await updatedIf<Head>({
+  const free = await updateAndGet<Head>({
     Key: { pk: head.pk, sk: head.sk },
     UpdateExpression: 'REMOVE gsi3pk, gsi3sk, claim, claimed_until, attempted, #state',
     ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(claimed_until) OR claimed_until <= :now)',
@@ -89,7 +89,7 @@ export const withdrawOffer = async (head: Head): Promise<Head | undefined> => {
  * @returns its head; nothing, if another listener was quicker, or it is no longer offered
  */
 export const claimOffer = (key: Key, claim: string): Promise<ClaimedHead | undefined> =>
-  updatedIf<ClaimedHead>({
+  updateAndGet<ClaimedHead>({
     Key: { pk: key.pk, sk: key.sk },
     UpdateExpression: 'SET claim = :claim, claimed_until = :until, gsi3sk = :until',
     // Also true for the client's own retry, after DynamoDB's first response was lost.
@@ -108,7 +108,7 @@ export const claimOffer = (key: Key, claim: string): Promise<ClaimedHead | undef
  * @returns the head; nothing, if the claim has run out, or there is none
  */
 export const renewClaim = ({ pk, sk }: Key, claim: string): Promise<ClaimedHead | undefined> =>
-  updatedIf<ClaimedHead>({
+  updateAndGet<ClaimedHead>({
     Key: { pk, sk },
     UpdateExpression: 'SET claimed_until = :until, gsi3sk = :until',
     ConditionExpression: 'claim = :claim AND claimed_until > :now',

@@ -53,7 +53,7 @@ describe('account commands', () => {
   test("another account's number is rejected, until that account has a new number", async () => {
     const [one, other, number] = [newId(), newId(), newPhone()];
     await inJson('account', 'create', 'One', '--id', one, '--bot-number', number);
-    const taken = `The number ${number} belongs to another account's bot`;
+    const taken = `The number ${number} belongs to the bot of the account "${one}".`;
     expect(await refusal('account', 'create', 'Other', '--id', other, '--bot-number', number)).toContain(taken);
     await inJson('account', 'create', 'Other', '--id', other);
     expect(await refusal('account', 'update', '--yes', other, '--bot-number', number)).toContain(taken);

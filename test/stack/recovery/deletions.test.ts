@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
 import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
@@ -19,7 +18,7 @@ import { conversationName, entryKey, messageKey } from '../../../shared/outbox/e
 import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
 import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
-import { documents, putIfAbsent } from '../../../shared/table/client.ts';
+import { documents } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { appUserKey, contactHash, contactKey, userKey } from '../../../shared/users/entities.ts';
@@ -114,11 +113,6 @@ const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
   'a number that was released': async () => {
     const { account } = await newAccount();
     return () => updateAccount(account, { bot_number: null });
-  },
-  'an orphaned number that was released': async () => {
-    const orphan = { number: newPhone(), account: newAccountId() };
-    await putIfAbsent({ ...numberKey(orphan.number), account: orphan.account });
-    return () => releaseOrphan(orphan);
   },
   'the settings of a platform that was removed': async () => {
     const { account } = await newAccount();

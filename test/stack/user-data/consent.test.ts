@@ -265,19 +265,6 @@ describe('a withdrawal', () => {
     await acknowledgeDeletion(world.account, id);
     expect(await codeOf(fetchRequest(await newBusiness(), id))).toBe('request_not_found');
   });
-
-  test('also ends what an earlier version released without storing a consent', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
-    for (const consent of (await readConsents(id)).consents) {
-      await remove({ pk: requestKey(id).pk, sk: `CONSENT#${consent.created}` });
-    }
-    await withdraw(id, 'first_name');
-    expect(await statusesOf(world, id)).toMatchObject({ first_name: 'withdrawn', last_name: 'approved' });
-    expect(await outstanding()).toContain(id);
-    await withdraw(id, 'last_name');
-    expect(await statusesOf(world, id)).toMatchObject({ last_name: 'withdrawn' });
-  });
 });
 
 describe('a consent with valid_days', () => {
