@@ -11,8 +11,8 @@ import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
 import { eraseSteps, sweepSteps, type Worker, workers } from '../shared/api/workers.ts';
 import { batchKey } from '../shared/campaigns/entities.ts';
-import { answersOf } from '../shared/profilers/entities.ts';
 import { entryKey, messageKey } from '../shared/outbox/entities.ts';
+import { answersOf } from '../shared/profilers/entities.ts';
 import type { Bundles } from './bundle/bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable, existingTable, type ServiceTable } from './constructs/business-table.ts';
@@ -176,8 +176,8 @@ export class BusinessApiStack extends Stack {
     feedFromStream(count, table, {
       ...BATCHES.count,
       keys: [{ pk: messageKey('').pk }, { pk: answersOf('') }],
-      // An expired entry that the table still has is overwritten by a new one.
-      changedWhileFalse: 'counted',
+      // Also changed ones: an expired entry that the table still has is overwritten by a new one.
+      whileFalse: 'counted',
       parallelization,
       failures,
     });

@@ -1,8 +1,8 @@
 /** From the table's stream: adds each new log entry once to the counter of its job, and each new answer to the results. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { isAnswerKey } from '../../shared/profilers/entities.ts';
 import { type CountableAnswer, countAnswers } from '../../shared/profilers/results.ts';
 import { type Countable, countEntries } from '../../shared/stats/job-counters.ts';
-import { isAnswerKey } from '../../shared/profilers/entities.ts';
 import { imagesIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 

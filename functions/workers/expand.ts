@@ -15,7 +15,7 @@ const RESERVE_MS = 12_000;
 
 /**
  * Handles one wake-up at a time. If batches are left, it sends the next one itself. Lambda does not stop this loop
- * (`RecursiveLoop` in the stack): each run expands at least one message, or a failure ends it, and `sweep` begins anew.
+ * (`RecursiveLoop` in the stack): each run expands at least one message, or a failure ends it, and `sweep` begins again.
  */
 export const handler = worker<SQSEvent>(
   'expand',

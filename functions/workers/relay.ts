@@ -3,11 +3,11 @@
  * table.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { batchOf, isBatchKey } from '../../shared/campaigns/entities.ts';
 import { now } from '../../shared/core/clock.ts';
+import { conversationOf } from '../../shared/outbox/entities.ts';
 import { wake } from '../../shared/outbox/wake-ups/conversations.ts';
 import { wakeExpansions } from '../../shared/outbox/wake-ups/expansions.ts';
-import { batchOf, isBatchKey } from '../../shared/campaigns/entities.ts';
-import { conversationOf } from '../../shared/outbox/entities.ts';
 import { keysIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { type AccessPatternName, accessPatterns, type TableAccess } from '../../shared/api/access-patterns.ts';
 import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
-import { type AccessPatternName, accessPatterns, type TableAccess } from '../../shared/table/access-patterns.ts';
 import { plugins, tableWarmUps } from './plugins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -18,7 +18,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { indexes } from '../../shared/table/access-patterns.ts';
+import { indexes } from '../../shared/table/indexes.ts';
 import type { Watched } from './dashboard.ts';
 import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 

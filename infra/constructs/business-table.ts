@@ -9,7 +9,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { indexes } from '../../shared/table/access-patterns.ts';
+import { indexes } from '../../shared/table/indexes.ts';
 
 interface BusinessTableProps {
   retain: boolean;

@@ -11,10 +11,10 @@ interface KeyPrefixes {
 }
 
 interface StreamFeed {
-  /** Prefixes of the keys of the new items to receive. */
+  /** Prefixes of the keys of the items to receive. */
   keys: KeyPrefixes[];
-  /** If set, the worker also receives changed items with these keys while this attribute is `false`. */
-  changedWhileFalse?: string;
+  /** If set, the worker receives new and changed items while this attribute is `false`. Default: new items. */
+  whileFalse?: string;
   /** Maximum number of changes in a batch. */
   batchSize: number;
   /** Seconds that Lambda waits for a batch to be full. Default: none. */
@@ -32,7 +32,7 @@ const RETRIES = 10;
 export const feedFromStream = (
   { function: target, allow }: ServiceFunction,
   { tableStreamArn }: ServiceTable,
-  { keys, changedWhileFalse, batchSize, window = 0, parallelization, failures }: StreamFeed,
+  { keys, whileFalse, batchSize, window = 0, parallelization, failures }: StreamFeed,
 ): void => {
   if (tableStreamArn === undefined) throw new Error('The table has no stream.');
   allow(
@@ -53,17 +53,13 @@ export const feedFromStream = (
     ...(window > 0 && { maxBatchingWindow: Duration.seconds(window) }),
     // Lambda documents that a record has to contain every field of a pattern, and that `exists: false` is for a field that
     // is missing. So no pattern uses `exists`: each one names only fields of the records that it is to match.
-    filters: patterns.flatMap((Keys) => [
-      FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT'), dynamodb: { Keys } }),
-      ...(changedWhileFalse === undefined
-        ? []
-        : [
-            FilterCriteria.filter({
-              eventName: FilterRule.isEqual('MODIFY'),
-              dynamodb: { Keys, NewImage: { [changedWhileFalse]: { BOOL: FilterRule.isEqual(false) } } },
-            }),
-          ]),
-    ]),
+    filters: patterns.map((Keys) =>
+      FilterCriteria.filter(
+        whileFalse === undefined
+          ? { eventName: FilterRule.isEqual('INSERT'), dynamodb: { Keys } }
+          : { dynamodb: { Keys, NewImage: { [whileFalse]: { BOOL: FilterRule.isEqual(false) } } } },
+      ),
+    ),
     bisectBatchOnError: true,
     retryAttempts: RETRIES,
     maxRecordAge: Duration.hours(24),

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './accounts/account.ts';
-import { addNumberCommands } from './accounts/number.ts';
 import { addPlatformCommands } from './accounts/platform-check.ts';
 import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
@@ -106,7 +105,6 @@ For programs: npm run --silent operator -- account list --json`,
     );
 
   addAccountCommands(program);
-  addNumberCommands(program);
   addPlatformCommands(program);
   addConnectCommand(program);
   addTokenCommands(program);

@@ -9,8 +9,7 @@ const outputs = v.object({
   BaseUrl: v.string(),
   BridgeUrl: v.string(),
   HashSecretName: v.string(),
-  /** Stacks of earlier versions lack it. */
-  CounterRetention: v.optional(v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))),
+  CounterRetention: v.pipe(v.string(), v.digits()),
 });
 
 /** The table's name, the secret of hashes, the URLs of both hosts, and the retention of job counters in days. */
@@ -19,7 +18,7 @@ interface StackOutputs {
   hashSecret: string;
   base: string;
   bridge: string;
-  counterRetention: number | undefined;
+  counterRetention: string;
   /** The ARN of the stack, with the AWS account and the region; undefined if CloudFormation does not tell. */
   arn: string | undefined;
 }
@@ -38,8 +37,14 @@ export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
       `The stack "${name}" lacks the outputs ${missing}. It is not a stack of the Business API, or its deployment has failed: its status is ${status}. Deploy it again, or name the table with --table.`,
     );
   }
-  const { TableName: table, HashSecretName: hashSecret, BaseUrl: base, BridgeUrl: bridge } = output;
-  return { table, hashSecret, base, bridge, counterRetention: output.CounterRetention, arn };
+  return {
+    table: output.TableName,
+    hashSecret: output.HashSecretName,
+    base: output.BaseUrl,
+    bridge: output.BridgeUrl,
+    counterRetention: output.CounterRetention,
+    arn,
+  };
 };
 
 interface Described {

@@ -47,7 +47,7 @@ const STACK_PREFIX = 'business-api-';
 const useStack = async (name: string): Promise<Deployment> => {
   const { table, hashSecret, base, bridge, counterRetention, arn } = await readStackOutputs(name);
   process.env.TABLE_NAME = table;
-  if (counterRetention !== undefined) process.env.COUNTER_RETENTION ??= String(counterRetention);
+  process.env.COUNTER_RETENTION ??= counterRetention;
   await useHashSecret(hashSecret);
   const stage = name.startsWith(STACK_PREFIX) ? [`stage ${name.slice(STACK_PREFIX.length)}`] : [];
   return {

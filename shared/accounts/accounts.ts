@@ -1,7 +1,7 @@
 /** Accounts of businesses and vendors (spec §5). Only operators write them. */
 import { getConsistent } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { accountKey, numberKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 import type { PlatformName } from './platform-settings.ts';
 
 export interface Account {
@@ -42,8 +42,8 @@ export interface AccountItem extends Key, Account {
 /** The owner of a bot's number. */
 export interface NumberItem extends Key {
   account: string;
-  /** When the account got the number. Missing in rows of earlier versions. */
-  claimed?: string;
+  /** When the account got the number. */
+  claimed: string;
 }
 
 /**

@@ -6,8 +6,8 @@ import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { audienceAllowance, contactAllowance } from '../core/settings.ts';
-import { getConsistent, getEventual, updateOrExisting } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
+import { getConsistent, getEventual, tryUpdate } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { allowanceKey } from './entities.ts';
 
 /** The allowances, with their daily limits and the names of their units. */
@@ -54,7 +54,7 @@ export const chargeAllowance = async (account: string, name: AllowanceName, amou
   const limit = allowances[name].limit();
   if (amount > limit) throw allowanceExceeded(name, `this request has ${amount}`);
   const charge = newId();
-  const present = await updateOrExisting({
+  const { isDone, item } = await tryUpdate({
     Key: allowanceKey(account, name, day),
     UpdateExpression: 'ADD used :amount SET #last = :charge, expires_at = :expires',
     ConditionExpression: 'attribute_not_exists(used) OR (used <= :most AND #last <> :charge)',
@@ -66,8 +66,8 @@ export const chargeAllowance = async (account: string, name: AllowanceName, amou
       ':expires': end / 1_000 + TTL_S,
     },
   });
-  if (present === undefined || present.last === charge) return;
-  throw allowanceExceeded(name, leftOf(limit, present.used));
+  if (isDone || item?.last === charge) return;
+  throw allowanceExceeded(name, leftOf(limit, item?.used));
 };
 
 /**

@@ -2,11 +2,11 @@
 
 import { timestamp } from '../core/clock.ts';
 import { newUnguessableId } from '../core/ids.ts';
+import { mediaKey } from '../media/entities.ts';
 import { avatarObject, type MediaItem, NEVER } from '../media/media.ts';
 import { putObject, removeObject } from '../media/object-store.ts';
 import { checkedFile, newMediaItem, sha256Of } from '../media/uploads.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { mediaKey } from '../media/entities.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { type Account, findAccount } from './accounts.ts';

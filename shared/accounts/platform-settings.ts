@@ -1,5 +1,5 @@
 /** The chat platform of an account: its name, its settings, and their items in the table. */
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 
 export interface PlatformSettings {
   /** For requests to the platform. Contains secrets. */

@@ -4,15 +4,15 @@ import { Problem } from '../core/problems.ts';
 import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import type { Outgoing } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
-import { accountKey, accountListKey } from './entities.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type AccountAttributes, accountChangeWrite } from './account-change.ts';
 import { type Account, type AccountItem, toAccount } from './accounts.ts';
+import { accountKey, accountListKey } from './entities.ts';
 
 /**
  * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4
@@ -27,7 +27,7 @@ export const announcementWrites = (
     bot_number: bot,
     avatar,
   }: Pick<Account, 'id' | 'name' | 'bot_number'> & Pick<AccountAttributes, 'avatar'>,
-  after: string | undefined,
+  after: After,
 ): Write[] => {
   if (bot === undefined) return [];
   const outgoing: Outgoing = {

@@ -1,8 +1,8 @@
 /** How many requests an account may make: a token bucket that fills with `rate` tokens a second, up to `burst`. */
 import { accountBurst, accountRate } from '../core/settings.ts';
 import { get } from '../table/client.ts';
-import { accountKey } from './entities.ts';
 import type { Account, AccountItem } from './accounts.ts';
+import { accountKey } from './entities.ts';
 
 export interface RequestLimit {
   /** Requests per second, sustained. */

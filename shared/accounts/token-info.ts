@@ -1,8 +1,8 @@
 /** What a customer may know of a token: everything except the token itself. */
 import { timestampOf } from '../core/clock.ts';
 import { get } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { accountTokenKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 
 interface TokenRecord extends Key {
   label: string;

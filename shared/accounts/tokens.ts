@@ -2,11 +2,13 @@
  * Tokens: `bapi_`, 32 random bytes in hex, and a CRC-32 of these digits in hex. By the prefix, scanners find leaked
  * tokens. By the checksum, the authorizer rejects mistyped tokens without a read. Only the SHA-256 is stored.
  */
+
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
-import { crc32, type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { tokenKey } from './entities.ts';
 
 /** The caller of a request, and the caller's permissions. */

@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import type { Permission } from '../core/permissions.ts';
 import type { ProblemCode } from '../core/problems.ts';
-import type { TableAccess } from '../table/access-patterns.ts';
 import { atMost, visibleText } from '../validation/schemas.ts';
+import type { TableAccess } from './access-patterns.ts';
 
 /** `base` is the API host, `bridge` the host for chat platforms and the app network. */
 export type Host = 'base' | 'bridge';

@@ -1,5 +1,5 @@
 /** The functions that serve no endpoint: summaries, timeouts, and accesses to the table. */
-import type { TableAccess } from '../table/access-patterns.ts';
+import type { TableAccess } from './access-patterns.ts';
 
 /** The steps of `sweep`. Each one is an invocation of its own, each minute: none can take the time of another one. */
 export const sweepSteps = ['conversations', 'expansions', 'leftovers', 'backlog'] as const;

@@ -28,15 +28,15 @@ import {
 } from '../messaging/jobs/job.ts';
 import { acceptMessages, asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
 import { lifetimeFrom } from '../outbox/message.ts';
-import { batchKey, chunkKey, ofPendingBatch, uploadKey } from './entities.ts';
-import { dueAt, type Key } from '../table/keys.ts';
 import { putAll, putIfAbsent } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites, type Repeatable } from '../table/idempotency.ts';
+import { dueAt, type Key } from '../table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Priority, priorities } from './batch.ts';
 import { type ChunkBody, chunksOfBatch, type Recipient } from './chunks.ts';
+import { batchKey, chunkKey, ofPendingBatch, uploadKey } from './entities.ts';
 import { messageIdAt, newBatchId } from './ids.ts';
 import { firstEndOf, firstEndWrites } from './stored-batch.ts';
 

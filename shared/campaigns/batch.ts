@@ -1,8 +1,8 @@
 /** Batches: one request with many messages. Their recipients are stored in chunks, and become messages one by one. */
 
 import type { Content } from '../outbox/event.ts';
-import { type chunkKey, type ofPendingBatch } from './entities.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
+import type { chunkKey, ofPendingBatch } from './entities.ts';
 
 /** Batches of an account with a higher priority are expanded first. */
 export const priorities = ['high', 'medium', 'low'] as const;

@@ -11,15 +11,15 @@
  */
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
-import { type JobItem, readJob } from '../messaging/jobs/job.ts';
-import { type LogItem, outcomeKeys } from '../outbox/message.ts';
-import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
-import { batchOf, pendingBatchesOf } from './entities.ts';
 import { cancelledJobsOf, jobNamed } from '../messaging/entities.ts';
-import { conversationName, logPartitions, messageIdOf } from '../outbox/entities.ts';
-import { dueOrder, type Key } from '../table/keys.ts';
+import { type JobItem, readJob } from '../messaging/jobs/job.ts';
+import { conversationName, logPartitions, messageIdOf, outcomeKey } from '../outbox/entities.ts';
+import type { LogItem } from '../outbox/message.ts';
+import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
 import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
+import { dueOrder, type Key } from '../table/keys.ts';
 import type { BatchItem } from './batch.ts';
+import { batchOf, pendingBatchesOf } from './entities.ts';
 import { readBatch } from './stored-batch.ts';
 
 /** A message of the job, in the index. */
@@ -30,7 +30,7 @@ const JOBS = 100;
 /** Pending batches that are read at a time, and that are ended at the same time. */
 const BATCHES = { page: 500, together: 8 };
 /** Messages of a log that are read at a time, those whose outcomes are read in one call, and calls at the same time. */
-const READ = { page: 1_000, messages: 33, calls: 4 };
+const READ = { page: 1_000, messages: 100, calls: 4 };
 /** Milliseconds before the first pending message from which the next pass looks: a slow request may log an older one. */
 const OVERLAP_MS = 60_000;
 /** Milliseconds between two looks at a job. */
@@ -54,7 +54,7 @@ export interface Ended {
 
 /**
  * Ends pending messages of an account's cancelled jobs, until none is left for now, or the time is over. 0.5 read units;
- * with cancelled jobs, 0.5 for 16 pending batches of the account, 1.5 for a message in their logs, and 1 write unit for each
+ * with cancelled jobs, 0.5 for 16 pending batches of the account, 0.5 for a message in their logs, and 1 write unit for each
  * job, and 2 on indexes.
  *
  * @param end - when to stop, in milliseconds since 1970
@@ -198,7 +198,7 @@ const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {
     listed.slice(place * READ.messages, (place + 1) * READ.messages),
   );
   await inParallel(parts, READ.calls, async (part) => {
-    const keys = part.flatMap((message) => outcomeKeys(messageIdOf(message)));
+    const keys = part.map((message) => outcomeKey(messageIdOf(message)));
     for (const found of await getManyEventual<LogItem[]>(keys)) if (found) ended.add(found.pk);
   });
   return listed.filter(({ pk }) => !ended.has(pk));

@@ -11,12 +11,12 @@ import { inParallel } from '../core/parallel.ts';
 import { type ErasedIdentity, endErasure, latestMark, type Marked, markedUpTo } from '../messaging/erased-identity.ts';
 import { lifetimeFrom, logItem, type Message } from '../outbox/message.ts';
 import { stateItem } from '../outbox/states.ts';
-import { chunksOf, erasurePassKey, pendingBatchPartitions, progressKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 import { getConsistent, getManyConsistent, page, pages, putIfAbsent, remove, update } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import type { BatchItem, Chunk } from './batch.ts';
+import { chunksOf, erasurePassKey, pendingBatchPartitions, progressKey } from './entities.ts';
 import { messageIdAt } from './ids.ts';
 import { completeBatch } from './stored-batch.ts';
 

@@ -14,14 +14,14 @@ import { isCancelled, readJob } from '../messaging/jobs/job.ts';
 import { optedOutAmong } from '../messaging/opt-outs/opt-outs.ts';
 import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts';
 import { queuedDeliveries } from '../outbox/wake-ups/conversations.ts';
-import { batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
-import { getConsistent, pages, update, updatedIf } from '../table/client.ts';
+import { getConsistent, pages, update, updateAndGet } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
 import { type Ended, endCancelled } from './cancelled-jobs.ts';
 import { chunkAt } from './chunks.ts';
+import { batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from './entities.ts';
 import { logErased } from './erase-batches.ts';
 import { messageIdAt } from './ids.ts';
 import { kilobytesOf, Pace } from './pace.ts';
@@ -332,7 +332,7 @@ const messagesIn = (batch: BatchItem, chunk: Chunk, { done, ended }: Progress): 
 
 /** Records that the messages before a position exist. Returns the progress, which another worker may have advanced. */
 const advance = async ({ account, id, expires_at, recipients }: BatchItem, done: number): Promise<Progress> => {
-  const advanced = await updatedIf<Progress>({
+  const advanced = await updateAndGet<Progress>({
     Key: progressKey(account, id),
     UpdateExpression: `SET done = :done, expires_at = :end${done < recipients ? '' : ' REMOVE gsi3pk, gsi3sk'}`,
     ConditionExpression: 'attribute_not_exists(done) OR done < :done',

@@ -2,9 +2,9 @@
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { wakeExpansions } from '../outbox/wake-ups/expansions.ts';
-import { expansionKey, uploadIdOf } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 import { getConsistent, remove, update } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
+import { expansionKey, uploadIdOf } from './entities.ts';
 import { removeChunks } from './stored-batch.ts';
 
 /** The expansion of an account's batches, while it continues in another invocation. */

@@ -1,12 +1,22 @@
 /** Batches in the table. */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
-import { batchKey, batchOf, chunkKey, chunksOf, endingBatches, ofEndingBatch, ofPendingBatch, pendingBatchesOf, progressKey } from './entities.ts';
-import { dueOrder, type Key } from '../table/keys.ts';
 import { getConsistent, pages, removeAll, update } from '../table/client.ts';
+import { dueOrder, type Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { type Batch, type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
 import { chunkAt } from './chunks.ts';
+import {
+  batchKey,
+  batchOf,
+  chunkKey,
+  chunksOf,
+  endingBatches,
+  ofEndingBatch,
+  ofPendingBatch,
+  pendingBatchesOf,
+  progressKey,
+} from './entities.ts';
 import { positionOf } from './ids.ts';
 
 /** A batch, by a consistent read; undefined if there is none, or it has expired. 1 read unit for 4 KB. */

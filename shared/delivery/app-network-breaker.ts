@@ -1,27 +1,8 @@
-/**
- * Circuits of the messages to the app network, which all accounts share. What fails is named as narrowly as the evidence:
- *
- *     evidence                                                          what waits
- *     a message of a user fails                                         the conversation, by its schedule of retries
- *     messages of 3 users of an account, no success of it between       the account: its circuit opens
- *     messages of 20 users of 3 accounts within a minute,               the network: its circuit opens
- *     no success of any account between
- *     429 for a message                                                 the account pauses
- *     429 for 20 users of 3 accounts within a minute,                   the network pauses
- *     no success of any account between
- *
- * While the network's circuit is open, one conversation of all accounts probes it, and the accounts' circuits do not count.
- * After it has closed, neither do accounts' failures from before. An account whose probe failed lets others probe first, so
- * that its own failing users cannot keep the network's circuit open.
- *
- * Users are named by 16 bits of a checksum of the conversation's name, which is a keyed hash.
- */
+import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../destinations/destination.ts';
-import { getConsistent, getEventual, getManyEventual, update, updatedIf } from '../table/client.ts';
 import { type AnyConversation, conversationName } from '../outbox/entities.ts';
-import { circuitKey } from './entities.ts';
-import { crc32 } from '../table/keys.ts';
+import { getConsistent, getEventual, getManyEventual, update, updateAndGet } from '../table/client.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,
@@ -36,6 +17,7 @@ import {
   periodAfter,
   setPause,
 } from './circuit-breaker.ts';
+import { circuitKey } from './entities.ts';
 
 /** What happened to a message: it failed, or the app network asked for fewer. */
 type Trouble = 'failed' | 'limited';
@@ -194,7 +176,7 @@ export class AppNetworkBreaker implements Breaker {
   async #note(trouble: Trouble): Promise<number | undefined> {
     if (this.#isOutdated) await this.#forgetOutdated();
     const add = () =>
-      updatedIf<AccountCircuit>({
+      updateAndGet<AccountCircuit>({
         Key: circuitKey(this.#name),
         UpdateExpression: 'ADD #users :user SET expires_at = :end',
         ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(#users) OR size(#users) < :most)`,
@@ -259,7 +241,7 @@ export class AppNetworkBreaker implements Breaker {
    */
   async #accuse(trouble: Trouble, { isOpen = false, until }: { isOpen?: boolean; until?: number }): Promise<void> {
     const add = () =>
-      updatedIf<NetworkCircuit>({
+      updateAndGet<NetworkCircuit>({
         Key: NETWORK,
         UpdateExpression: `ADD evidence :this SET expires_at = :end${isOpen ? ', suspected_since = if_not_exists(suspected_since, :now)' : ''}`,
         ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(evidence) OR size(evidence) < :most)`,

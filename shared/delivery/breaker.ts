@@ -1,8 +1,8 @@
 /** The circuit breaker of a conversation's destination. */
 import { now, sortableTime } from '../core/clock.ts';
 import { destinationNameOf } from '../destinations/destination.ts';
+import type { AnyConversation } from '../outbox/entities.ts';
 import { slotOf } from '../outbox/wake-ups/conversations.ts';
-import { type AnyConversation } from '../outbox/entities.ts';
 import { AppNetworkBreaker } from './app-network-breaker.ts';
 import {
   type Breaker,

@@ -6,10 +6,10 @@
  */
 import { between, now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { getEventual, remove, update, updatedIf } from '../table/client.ts';
-import { circuitKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
+import { getEventual, remove, update, updateAndGet } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
+import { circuitKey } from './entities.ts';
 
 export interface CircuitItem extends Key {
   /** Failures in a row. */
@@ -134,7 +134,7 @@ export interface Failure {
 export const recordFailure = async (destination: string, circuit: CircuitState, failure?: Failure): Promise<void> => {
   const counted = circuit === 'half_open' ? 'trials' : 'failures';
   const count = () =>
-    updatedIf<CircuitItem>({
+    updateAndGet<CircuitItem>({
       Key: circuitKey(destination),
       UpdateExpression: `ADD #counted :one SET expires_at = :end, failing_since = if_not_exists(failing_since, :now)${failure ? ', failed_at = :now, cause = :cause, #event = :event' : ''}`,
       ConditionExpression: IS_CURRENT,

@@ -2,15 +2,20 @@
  * Delivery of a conversation: its outbox is emptied oldest entry first, by one worker at a time. An entry that cannot
  * be delivered now delays the whole conversation, so that the order stays. A crash at any point repeats at most the
  * attempt under way: destinations receive each entry at least once, in order, with the same id.
+ *
+ * `nextStep` decides, `deliver` does it, and what is known of the conversation changes:
+ *
+ *     read ──> attempt ──> settled: next entry          wait ──> read
+ *      ^  └──> expire  ──> next entry                   retry scheduled, offered, waiting, turn over, late: the wake-up ends
+ *      └────── no entry left: the conversation ends, unless another entry was accepted
  */
-
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
 import { appNetwork } from '../destinations/app-network.ts';
-import type { AttemptResult } from '../destinations/attempt-result.ts';
-import type { Destination, Exchange, StatusReceipt } from '../destinations/destination.ts';
+import type { Destination } from '../destinations/destination.ts';
 import { consentWebhookOf, platformOf } from '../destinations/registry.ts';
+import type { AnyConversation } from '../outbox/entities.ts';
 import { oldestEntries } from '../outbox/entries.ts';
-import { type Conversation, type Entry, subjectOf } from '../outbox/event.ts';
+import type { Conversation, Entry } from '../outbox/event.ts';
 import {
   endConversation,
   type Head,
@@ -22,20 +27,22 @@ import {
   unlist,
 } from '../outbox/head.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import { type AnyConversation } from '../outbox/entities.ts';
 import { traced } from '../telemetry/trace.ts';
-import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
-import { waitForDestination } from './attempts/await-destination.ts';
-import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
+import {
+  applyResult,
+  canSettleTogether,
+  expireEntries,
+  type Outcome,
+  SETTLED_TOGETHER,
+  waitForDestination,
+} from './apply-result.ts';
+import { attemptEntry, RESERVE_MS, resultOf } from './attempt.ts';
 import { breakerOf } from './breaker.ts';
-import { type Breaker, type CircuitState, isOpen } from './circuit-breaker.ts';
+import { endCancelled } from './cancellations.ts';
+import { type CircuitState, isOpen } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
-import { endEarly } from './early-ends.ts';
-import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
 import { offerEntry } from './listeners/offer-entry.ts';
-import { isExpired } from './retry-policy.ts';
-import { pauseUntil } from './spacing.ts';
-import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
+import { expiryOf } from './retry-policy.ts';
 
 /** The result of a wake-up. `unfinished` if pending entries remain, because time ran out. */
 export interface DeliverySummary {
@@ -49,25 +56,66 @@ export interface DeliverySummary {
   stalled?: true;
 }
 
+/** What is known of a conversation. @internal Tests use it, too. */
+export interface DeliveryState {
+  /** The oldest pending entries; undefined if they must be read. */
+  entries: readonly Entry[] | undefined;
+  /** Whether the outbox had no other entries when they were read. */
+  areAll: boolean;
+  destination: Pick<Destination, 'isMissing' | 'isPulled' | 'receiptFor'>;
+  circuit: CircuitState;
+  /** For how long the oldest entry must wait, if it must, in milliseconds. */
+  waitMs: number;
+  /** Milliseconds that this wake-up may still spend in pauses. */
+  pausesLeftMs: number;
+  /** The time in milliseconds since 1970, and how many are left for this wake-up. */
+  now: number;
+  remainingMs: number;
+  /** When the turn of the conversation's group begins, in milliseconds since 1970; undefined if it is now. */
+  turn: number | undefined;
+}
+
+/** What is done next. @internal Tests use it, too. */
+export type Step =
+  | { do: 'read' }
+  | { do: 'attempt' | 'offer' | 'await destination'; entry: Entry; pending: readonly Entry[] }
+  /** These entries fail without a request. */
+  | { do: 'expire'; entries: readonly Entry[] }
+  | { do: 'wait'; ms: number }
+  | { do: 'postpone'; until: number }
+  /** The wake-up ends before its work is done. */
+  | { do: 'stop' }
+  | { do: 'end conversation' };
+
+/** Most entries that fail together in a step. */
+const MAX_EXPIRED = 4 * SETTLED_TOGETHER;
+
+/** The next step of a delivery. @internal Tests use it, too. */
+export const nextStep = (state: DeliveryState): Step => {
+  const { entries, areAll, destination, circuit, waitMs, pausesLeftMs, remainingMs, turn } = state;
+  const [entry, ...pending] = entries ?? [];
+  if (entry === undefined) return entries !== undefined && areAll ? { do: 'end conversation' } : { do: 'read' };
+  if (remainingMs < RESERVE_MS) return { do: 'stop' };
+  if (destination.isMissing) return { do: 'await destination', entry, pending };
+  if (destination.isPulled) return { do: 'offer', entry, pending };
+  const expired = isOpen(circuit) ? expiredEntries([entry, ...pending], state) : [];
+  if (expired.length > 0) return { do: 'expire', entries: expired };
+  // A probe is made at once: all others wait for it.
+  if (turn !== undefined && !isOpen(circuit) && circuit !== 'half_open') return { do: 'postpone', until: turn };
+  if (waitMs === 0) return { do: 'attempt', entry, pending };
+  return waitMs > pausesLeftMs || remainingMs < RESERVE_MS + waitMs ? { do: 'stop' } : { do: 'wait', ms: waitMs };
+};
+
+/** The entries at the beginning whose last attempt is due, and that `expireEntries` can settle together. */
+const expiredEntries = (entries: readonly Entry[], { destination, now: present }: DeliveryState): readonly Entry[] => {
+  const end = entries.findIndex(
+    (entry) => expiryOf(entry) > present || !canSettleTogether(entry) || destination.receiptFor?.(entry) !== undefined,
+  );
+  return entries.slice(0, Math.min(end === -1 ? entries.length : end, MAX_EXPIRED));
+};
+
 /** Most milliseconds that a worker waits in pauses between entries. Then other conversations of its group continue. */
 const PAUSES_MS = 8_000;
-
-/**
- * The destination of a conversation. Without a platform, or while its webhook is disabled, `isMissing` is set.
- *
- * @internal Tests use it, too.
- */
-export const resolveDestination = async ({
-  direction,
-  account,
-}: Pick<Conversation, 'direction' | 'account'>): Promise<Destination> => {
-  if (direction === 'app') return appNetwork();
-  const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
-  const { name, version } = destination;
-  const disabled = version === undefined ? undefined : await findDisabled(name);
-  if (disabled === undefined || disabled.version !== version) return destination;
-  return { ...destination, isMissing: true, disabledBy: disabled.cause };
-};
 
 /**
  * Delivers pending entries of a conversation, until none is left, a retry is scheduled, or time runs out.
@@ -90,105 +138,141 @@ export const deliver = async (
     head = next;
   }
   const breaker = breakerOf(conversation);
-  let circuit = await breaker.acquire();
-  if (isOpen(circuit)) {
+  const acquired = await breaker.acquire();
+  if (isOpen(acquired)) {
     const isLate = () => remaining() < RESERVE_MS;
-    summary.settled += (await endEarly(conversation, ends, async () => undefined, isLate)).settled;
+    summary.settled += (await endCancelled(conversation, ends, async () => undefined, isLate)).settled;
   }
-  let pauses = scaled(PAUSES_MS);
-  let waitedFor: string | undefined;
   let hasProgressed = false;
-  const unfinished = (): DeliverySummary => ({
-    ...summary,
-    unfinished: true,
-    ...(!hasProgressed && { stalled: true }),
-  });
+  /** The entry whose pause is over. */
+  let waited: string | undefined;
+  let destination: Destination = UNKNOWN;
+  let state: Omit<DeliveryState, 'destination' | 'now' | 'remainingMs' | 'turn'> = {
+    entries: undefined,
+    areAll: false,
+    circuit: acquired,
+    waitMs: 0,
+    pausesLeftMs: scaled(PAUSES_MS),
+  };
+  /** Many entries may have expired while the circuit was open. */
+  let pageSize: number | undefined;
 
-  let most: number | undefined;
-  while (head !== undefined) {
-    const { entries, all } = await oldestEntries(conversation, most);
-    // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
-    const destination = await resolveDestination(conversation);
-    const free: Head | undefined = destination.isPulled ? head : await unlist(head);
-    if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
-    head = free;
-    const isAttempted = !destination.isPulled && !destination.isMissing;
-    const exhausted = isOpen(circuit) && isAttempted ? exhaustedOf(entries, destination) : [];
-    if (isOpen(circuit) && exhausted.length > 0) {
-      if (remaining() < RESERVE_MS) return unfinished();
-      const result = resultOf(circuit);
-      summary.settled += await settleExhausted(exhausted, result, { destination, head });
-      hasProgressed = true;
-      circuit = await recordResult(destination, breaker, circuit, result);
-      if (needsRefresh(head)) head = await resume(head, entries[exhausted.length]?.created ?? timestamp());
-      // More of them may follow.
-      most = isOpen(circuit) ? EXHAUSTED.page : undefined;
-      continue;
-    }
-    let readsAgain = false;
-    for (const [place, entry] of entries.entries()) {
-      if (remaining() < RESERVE_MS) return unfinished();
-      // A probe is made at once: all others wait for it.
-      const turn = destination.isPulled || isOpen(circuit) || circuit === 'half_open' ? undefined : breaker.turn();
-      if (turn !== undefined) {
-        await postpone(head, turn);
-        return { ...summary, retry_scheduled: 'turn', paused_until: turn };
+  /** Continues with the entries after the first ones, which have left the outbox. */
+  const leaveBehind = async (current: Head, count: number, circuit: CircuitState): Promise<Head> => {
+    hasProgressed = true;
+    const entries = state.entries?.slice(count) ?? [];
+    state = { ...state, entries, circuit };
+    return needsRefresh(current) ? resume(current, entries[0]?.created ?? timestamp()) : current;
+  };
+
+  for (;;) {
+    const step = nextStep({ ...state, destination, now: now(), remainingMs: remaining(), turn: breaker.turn() });
+    switch (step.do) {
+      case 'read': {
+        const { entries, all } = await oldestEntries(conversation, pageSize);
+        // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
+        destination = await resolveDestination(conversation);
+        const free: Head | undefined = destination.isPulled ? head : await unlist(head);
+        if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
+        head = free;
+        state = { ...state, entries, areAll: all };
+        break;
       }
-      const pending = entries.slice(place + 1);
-      const hasWaited = waitedFor === entry.id;
-      const context = {
-        destination,
-        breaker,
-        circuit,
-        head,
-        entry,
-        pending,
-        remaining,
-        hasWaited,
-        exchanges: [] as Exchange[],
-      };
-      const {
-        result,
-        settled,
-        wait = 0,
-        retry_at: _at,
-        ...rescheduled
-      } = await traced(entry.trace_id, () => processEntry(context));
-      if (!destination.isPulled) await breaker.recordTime(timeOf(context.exchanges));
-      if (wait > 0) {
-        if (wait > pauses || remaining() < RESERVE_MS + wait) return unfinished();
-        await pause(wait);
-        pauses -= wait;
-        waitedFor = entry.id;
+      case 'attempt':
+      case 'offer':
+      case 'await destination': {
+        const { entry, pending } = step;
+        const context = { destination, breaker, circuit: state.circuit, head, entry, exchanges: [] };
+        const attempting = { ...context, pending, remaining, hasWaited: waited === entry.id };
+        const outcome = await traced(entry.trace_id, () => {
+          if (step.do === 'offer') return offerEntry(context);
+          return step.do === 'attempt' ? attemptAndApply(attempting) : waitForDestination(context);
+        });
+        switch (outcome.type) {
+          case 'settled':
+          case 'gone':
+            // An entry that was gone counts, too: it does not return.
+            summary.settled += outcome.type === 'settled' ? 1 : 0;
+            head = await leaveBehind(head, 1, outcome.circuit);
+            break;
+          case 'tooEarly':
+            state = { ...state, waitMs: outcome.waitMs };
+            break;
+          case 'waiting':
+            if ((await resolveDestination(conversation)).isMissing) {
+              return { ...summary, retry_scheduled: outcome.cause };
+            }
+            // It was set after it was looked up, perhaps before the conversation waited: nothing else would wake it.
+            head = await resume(head, entry.created);
+            state = { ...state, entries: undefined };
+            break;
+          case 'offered':
+            return { ...summary, retry_scheduled: 'listening' };
+          case 'paused':
+            return { ...summary, retry_scheduled: outcome.cause, paused_until: outcome.at };
+          case 'retryScheduled':
+            return { ...summary, retry_scheduled: outcome.cause };
+        }
+        break;
+      }
+      case 'expire': {
+        if (!isOpen(state.circuit)) throw new Error('Entries expire together only while the circuit is open.');
+        summary.settled += await expireEntries(step.entries, resultOf(state.circuit), { destination, head });
+        const circuit = await breaker.acquire();
+        head = await leaveBehind(head, step.entries.length, circuit);
+        // More of them may follow.
+        pageSize = isOpen(circuit) ? MAX_EXPIRED : undefined;
+        break;
+      }
+      case 'wait':
+        await pause(step.ms);
+        waited = state.entries?.[0]?.id;
         // A later status may have been accepted in the meantime, and supersede this one.
-        readsAgain = true;
+        state = { ...state, entries: undefined, waitMs: 0, pausesLeftMs: state.pausesLeftMs - step.ms };
         break;
-      }
-      if (rescheduled.retry_scheduled !== undefined) {
-        if (result !== 'waiting' || (await resolveDestination(conversation)).isMissing)
-          return { ...summary, ...rescheduled };
-        // It was set after it was looked up, perhaps before the conversation waited: nothing else would wake it.
-        head = await resume(head, entry.created);
-        readsAgain = true;
-        break;
-      }
-      summary.settled += settled;
-      // An entry that was gone counts, too: it does not return.
-      hasProgressed = true;
-      const wasOpen = isOpen(circuit);
-      if (typeof result === 'object') circuit = await recordResult(destination, breaker, circuit, result);
-      if (needsRefresh(head)) head = await resume(head, entries[place + 1]?.created ?? timestamp());
-      if (!wasOpen && isOpen(circuit)) {
-        // The following entries may fail together.
-        readsAgain = true;
-        break;
+      case 'postpone':
+        await postpone(head, step.until);
+        return { ...summary, retry_scheduled: 'turn', paused_until: step.until };
+      case 'stop':
+        return { ...summary, unfinished: true, ...(!hasProgressed && { stalled: true }) };
+      case 'end conversation': {
+        if (await endConversation(head)) return summary;
+        const present = await readHead(conversation);
+        if (present === undefined) return summary;
+        head = present;
+        state = { ...state, entries: undefined };
       }
     }
-    if (readsAgain || !all) continue;
-    if (await endConversation(head)) return summary;
-    head = await readHead(conversation);
   }
-  return summary;
+};
+
+/** Before it is resolved. */
+const UNKNOWN: Destination = { name: '', buildRequest: () => undefined };
+
+/** Attempts an entry, and applies the result. */
+const attemptAndApply = async (
+  context: Parameters<typeof attemptEntry>[0],
+): Promise<Outcome | { type: 'tooEarly'; waitMs: number }> => {
+  const end = await attemptEntry(context);
+  if (end.type === 'gone') return { type: 'gone', circuit: context.circuit };
+  return end.type === 'tooEarly' ? end : applyResult(context, end.result, end.receipt);
+};
+
+/**
+ * The destination of a conversation. Without a platform, or while its webhook is disabled, `isMissing` is set.
+ *
+ * @internal Tests use it, too.
+ */
+export const resolveDestination = async ({
+  direction,
+  account,
+}: Pick<Conversation, 'direction' | 'account'>): Promise<Destination> => {
+  if (direction === 'app') return appNetwork();
+  const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
+  const { name, version } = destination;
+  const disabled = version === undefined ? undefined : await findDisabled(name);
+  if (disabled === undefined || disabled.version !== version) return destination;
+  return { ...destination, isMissing: true, disabledBy: disabled.cause };
 };
 
 /**
@@ -208,86 +292,7 @@ const endScheduled = async (
   const begin = async ({ id, created }: Entry): Promise<void> => {
     if (id === head.failed) next = await resume(head, created);
   };
-  const { settled, isUnfinished } = await endEarly(conversation, ends, begin, () => remaining() < RESERVE_MS);
+  const { settled, isUnfinished } = await endCancelled(conversation, ends, begin, () => remaining() < RESERVE_MS);
   if (isUnfinished) return { settled, unfinished: true, ...(settled === 0 && { stalled: true }) };
   return { settled, ...(next !== undefined && { next }) };
-};
-
-/** Attempts an entry, and settles it or schedules a retry of its conversation. */
-const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> => {
-  const { destination, entry } = context;
-  if (destination.isMissing) return waitForDestination(context);
-  if (destination.isPulled) return offerEntry(context);
-  const { isNew, wait, receipt } = await checkPauses(context, destination.receiptFor?.(entry));
-  if (wait > 0) return { result: 'early', settled: 0, wait };
-  const result = isNew
-    ? await attemptDelivery(receipt ? { ...context, destination: reporting(destination, receipt) } : context)
-    : SKIPPED;
-  return conclude(context, result, receipt);
-};
-
-/** The destination, whose requests report the state of this receipt. */
-const reporting = (destination: Destination, { state }: StatusReceipt): Destination => ({
-  ...destination,
-  buildRequest: (entry) => destination.buildRequest(entry, state),
-});
-
-const SKIPPED: AttemptResult = { status: 'skipped' };
-
-/** What a destination must still receive of an entry, and for how many milliseconds the entry has to wait. */
-interface Due {
-  isNew: boolean;
-  wait: number;
-  receipt?: StatusReceipt | undefined;
-}
-
-const checkPauses = async (
-  { destination, circuit, entry, pending, hasWaited }: DeliveryContext,
-  given: StatusReceipt | undefined,
-): Promise<Due> => {
-  const { isNew, until, receipt } = await pauseBefore(destination, entry, pending, given);
-  // With an open circuit, no request is made now, and the pause will be over before the next attempt.
-  const isDue = hasWaited || isOpen(circuit);
-  return { isNew, receipt, wait: isDue || !isNew ? 0 : Math.max(until - now(), 0) };
-};
-
-const pauseBefore = async (
-  destination: Destination,
-  entry: Entry,
-  pending: Entry[],
-  receipt: StatusReceipt | undefined,
-): Promise<Partial<ReportCheck> & Pick<ReportCheck, 'isNew' | 'until'>> => {
-  if (receipt) {
-    const later = pending.flatMap((other) => destination.receiptFor?.(other) ?? []);
-    if (isSuperseded(receipt, later)) return { isNew: false, until: 0 };
-    return checkReported(subjectOf(entry.outgoing).account, receipt);
-  }
-  // The last attempt is made without a pause.
-  const spacing = isExpired(entry) ? undefined : destination.spacing?.(entry);
-  return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
-};
-
-/** Milliseconds that requests took. */
-const timeOf = (exchanges: Exchange[]): number =>
-  exchanges.reduce((sum, { started, ended }) => sum + ended - started, 0);
-
-/** Results without a response of the destination: they say nothing about it. */
-const NO_ANSWERS = new Set<AttemptResult['status']>(['skipped', 'held', 'withheld', 'internal_error']);
-
-/** Records the result of an attempt in the destination's circuit. Returns the state in which the circuit is now. */
-const recordResult = async (
-  { isPulled }: Destination,
-  breaker: Breaker,
-  circuit: CircuitState,
-  { status }: AttemptResult,
-): Promise<CircuitState> => {
-  if (isPulled) return circuit;
-  if (NO_ANSWERS.has(status)) return circuit;
-  if (status === 'rate_limited') return breaker.acquire();
-  if (status === 'retry') {
-    if (!isOpen(circuit)) await breaker.recordFailure(circuit);
-    return breaker.acquire();
-  }
-  await breaker.recordSuccess(circuit);
-  return 'closed';
 };

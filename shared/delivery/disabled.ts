@@ -11,9 +11,9 @@
 import { timestamp } from '../core/clock.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { getEventual, update } from '../table/client.ts';
-import { disabledKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
+import { disabledKey } from './entities.ts';
 
 interface DisabledItem extends Key {
   /** The version of its settings. */

@@ -1,14 +1,22 @@
-/** The rows of delivery. */
-import { type Key, crc32, key } from '../table/keys.ts';
+/** The rows about destinations, and the history of deliveries. */
+
+import { crc32 } from 'node:zlib';
+import type { AnyItem, Entity } from '../table/entity.ts';
+import { type Key, key } from '../table/keys.ts';
+import { removalByPhone } from '../users/entities.ts';
+
+const CIRCUIT = 'CIRCUIT#';
+const DISABLED = 'DISABLED';
+const SPACING = 'SPACING#';
 
 /** The circuit of a destination. */
-export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destination}`, 'CIRCUIT');
+export const circuitKey = (destination: string): Key => key(`${CIRCUIT}${destination}`, 'CIRCUIT');
 
 /** The webhook that has asked for no more requests, by the name of the destination: beside its circuit. */
-export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, 'DISABLED');
+export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, DISABLED);
 
 /** The time from which a request may follow an equal one, by a hash of their common content. */
-export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
+export const spacingKey = (subject: string): Key => key(`${SPACING}${subject}`, 'SPACING');
 
 const DELIVERIES = 'DELIVERIES#';
 
@@ -31,8 +39,10 @@ export type DeliveryOutcome = 'succeeded' | 'failed';
 export const deliveriesOf = (account: string, slot: number, outcome: DeliveryOutcome): string =>
   `${DELIVERIES}${account}#${slot}#${outcome}`;
 
+const DELIVERIES_ABOUT = 'DELIVERIES_ABOUT#';
+
 /** The index partition of the delivery attempts about a user, of all accounts. */
-export const deliveriesAbout = (phone: string): string => `DELIVERIES_ABOUT#${phone}`;
+export const deliveriesAbout = (phone: string): string => `${DELIVERIES_ABOUT}${phone}`;
 
 /** The account of a delivery attempt, by its key. */
 export const accountOfAttempt = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(DELIVERIES.length).split('#', 1)[0] ?? '';
@@ -106,5 +116,63 @@ export const attemptsFrom = (milliseconds: number): string => {
 /** A text after all sort keys of attempts. */
 export const endOfAttempts = `${ATTEMPT}~`;
 
-/** The pattern for the partitions of delivery attempts, for access rights. */
-export const anyDeliveries = `${DELIVERIES}*`;
+/** The account in a key of the form `NAME#direction#account`. */
+const accountInKey = ({ pk }: AnyItem): string => pk.split('#')[2] ?? '';
+
+const circuit = {
+  name: 'circuit',
+  pk: CIRCUIT,
+  sk: 'CIRCUIT',
+  account: accountInKey,
+  restore: 'never',
+  expires: true,
+  person: 'none',
+  access: {
+    findCircuit: 'GetItem',
+    findCircuits: 'BatchGetItem',
+    updateCircuit: 'UpdateItem',
+    closeCircuit: 'DeleteItem',
+  },
+} as const satisfies Entity;
+
+const disabled = {
+  name: 'disabled webhook',
+  pk: CIRCUIT,
+  sk: DISABLED,
+  account: accountInKey,
+  restore: 'never',
+  expires: false,
+  person: 'none',
+  access: {},
+} as const satisfies Entity;
+
+const pauseBetweenEqual = {
+  name: 'pause between equal calls',
+  pk: SPACING,
+  sk: 'SPACING',
+  restore: 'never',
+  expires: true,
+  // A keyed hash of number and text, for a minute.
+  person: 'none',
+  access: { findSpacing: 'GetItem', putSpacing: 'PutItem' },
+} as const satisfies Entity;
+
+const attempt = {
+  name: 'delivery attempt',
+  pk: DELIVERIES,
+  sk: ATTEMPT,
+  account: accountOfAttempt,
+  restore: 'missing',
+  expires: true,
+  person: { erasure: 'removed', removal: removalByPhone, exported: 'deliveries' },
+  access: {
+    putAttempt: 'PutItem',
+    findAttempt: 'GetItem',
+    listAttempts: 'Query',
+    markReplayed: 'UpdateItem',
+    removeAttempts: 'BatchWriteItem',
+    listAttemptsAbout: { index: 'gsi2', partition: DELIVERIES_ABOUT },
+  },
+} as const satisfies Entity;
+
+export const deliveryEntities = [circuit, disabled, pauseBetweenEqual, attempt] as const;

@@ -1,9 +1,10 @@
 /** Whether a chat platform works, and which messages wait for it. */
 
 import { destinationNameOf } from '../destinations/destination.ts';
+import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
 import { countPending } from '../outbox/entries.ts';
 import { listedConversations } from '../outbox/head.ts';
-import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
+import '../outbox/head.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 

@@ -10,9 +10,9 @@
  */
 import { now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
 import { SLOTS } from '../outbox/wake-ups/conversations.ts';
-import { update, updatedIf } from '../table/client.ts';
-import { circuitKey } from './entities.ts';
+import { update, updateAndGet } from '../table/client.ts';
 import { afterExpired, type CircuitItem, IS_CURRENT, MEMORY } from './circuit-breaker.ts';
+import { circuitKey } from './entities.ts';
 
 /** Milliseconds from which the time of an attempt counts. */
 const SLOW_MS = 2_000;
@@ -34,14 +34,14 @@ export const recordTime = async (destination: string, usedMs: number): Promise<s
   const minute = Math.floor(now() / scaled(60_000));
   const values = { ':used': usedMs, ':minute': minute, ':end': secondsFromNow(MEMORY), ':present': secondsFromNow(0) };
   const add = () =>
-    updatedIf<CircuitItem>({
+    updateAndGet<CircuitItem>({
       Key,
       UpdateExpression: 'ADD used_ms :used SET expires_at = :end',
       ConditionExpression: `${IS_CURRENT} AND used_minute = :minute`,
       ExpressionAttributeValues: values,
     });
   const begin = () =>
-    updatedIf<CircuitItem>({
+    updateAndGet<CircuitItem>({
       Key,
       UpdateExpression: 'SET used_ms = :used, used_minute = :minute, expires_at = :end',
       ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(used_minute) OR used_minute < :minute)`,

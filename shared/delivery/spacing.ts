@@ -5,9 +5,9 @@
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import type { Spacing } from '../destinations/destination.ts';
 import { getConsistent } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
-import { spacingKey } from './entities.ts';
+import type { Key } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
+import { spacingKey } from './entities.ts';
 
 interface SpacingItem extends Key {
   /** Milliseconds since 1970. */

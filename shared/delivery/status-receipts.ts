@@ -2,9 +2,9 @@
 
 import { now, scaled } from '../core/clock.ts';
 import type { StatusReceipt } from '../destinations/destination.ts';
+import { isRepeatsKey, repeatsKey, statusReceiptKey } from '../messaging/entities.ts';
 import type { RepeatsItem, StatusReceiptItem } from '../messaging/repeats.ts';
 import { hasExpired, page } from '../table/client.ts';
-import { isRepeatsKey, repeatsKey, statusReceiptKey } from '../messaging/entities.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 
 /** What is still to be reported, and when at the earliest, in milliseconds since 1970. */

@@ -1,8 +1,8 @@
 /** The chat platforms by name, and the platform of an account. */
 
+import { consentWebhookKey, platformKey } from '../accounts/entities.ts';
 import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../accounts/platform-settings.ts';
 import { getConsistent } from '../table/client.ts';
-import { platformKey, consentWebhookKey } from '../accounts/entities.ts';
 import { type Destination, destinationNameOf } from './destination.ts';
 import type { Platform } from './platform.ts';
 import { rapidpro } from './rapidpro.ts';

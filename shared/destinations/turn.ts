@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { now } from '../core/clock.ts';
 import { isDatafreeUrl } from '../media/media.ts';
 import { type Content, type Entry, type PlatformDraft, subjectOf } from '../outbox/event.ts';
-import { bothOf, shownAs } from '../validation/bounded.ts';
+import { shownAs } from '../validation/bounded.ts';
 import {
   atMost,
   destinationUrl,
@@ -61,7 +61,7 @@ const MORE_FIELDS = { additionalProperties: true };
 
 const channelMessage = shownAs(MORE_FIELDS, v.object({ to, turn: content }));
 const plainMessage = shownAs(MORE_FIELDS, v.object({ to, content: messageText }));
-const whatsappMessage = bothOf(shownAs(MORE_FIELDS, v.object({ to })), content);
+const whatsappMessage = v.intersect([shownAs(MORE_FIELDS, v.object({ to })), content]);
 
 /** The forms of a message, for the API description. */
 export const turnMessages = [channelMessage, plainMessage, whatsappMessage] as const;

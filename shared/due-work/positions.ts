@@ -1,7 +1,7 @@
 /** Where `sweep` continues with conversations, if its time was over before it had woken all that were due. */
 import { secondsFromNow } from '../core/clock.ts';
 import { getConsistent, update } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { sweepPositionsKey } from './entities.ts';
 import type { Position } from './scheduled-work.ts';
 

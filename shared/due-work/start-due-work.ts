@@ -1,17 +1,14 @@
-/**
- * Starts work that is due, in steps. Each step is an invocation of its own, so that none can take the time of another one;
- * within a step, accounts have turns.
- */
+import { crc32 } from 'node:zlib';
+import { isUploadKey } from '../campaigns/entities.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
 import { partsOf } from '../core/parts.ts';
 import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
+import { conversationOf, isEntryKey, isHeadKey } from '../outbox/entities.ts';
 import { MOST_ENDED, queuedDeliveries, wake } from '../outbox/wake-ups/conversations.ts';
 import { wakeExpansions } from '../outbox/wake-ups/expansions.ts';
 import { removeAnswers } from '../profilers/answers.ts';
-import { isUploadKey } from '../campaigns/entities.ts';
-import { conversationOf, isEntryKey, isHeadKey } from '../outbox/entities.ts';
-import { crc32, type DueKind, dueOf, type Key } from '../table/keys.ts';
+import { type DueKind, dueOf, type Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { countBacklog } from './backlog.ts';
@@ -78,7 +75,7 @@ const wakeAll = async (run: Run, due: Due[]): Promise<void> => {
   const withExpired = endedIn(due);
   await wake([
     ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${dueOf(head).time}` })),
-    // Each minute anew, because the clock of the worker that comes first may be behind.
+    // Each minute again, because the clock of the worker that comes first may be behind.
     ...withExpired.map(({ pk, ended }) => ({
       conversation: conversationOf({ pk }),
       ended,

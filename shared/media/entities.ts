@@ -1,5 +1,6 @@
-/** The rows of media. */
-import { type Key, after, key } from '../table/keys.ts';
+/** The rows about media. */
+import type { Entity } from '../table/entity.ts';
+import { after, deletionKey, type Key, key } from '../table/keys.ts';
 
 const MEDIA = 'MEDIA#';
 
@@ -17,3 +18,17 @@ export const ofMediaOwner = (account: string, { created, id }: { created: string
   gsi2pk: mediaOfAccount(account),
   gsi2sk: `${created}#${id}`,
 });
+
+const media = {
+  name: 'media',
+  pk: MEDIA,
+  sk: 'MEDIA',
+  account: (item) => String(item.account),
+  restore: 'missing',
+  deletion: (item) => deletionKey('media', mediaIdOf(item)),
+  expires: 'some',
+  person: 'none',
+  access: { putMedia: 'PutItem', removeMedia: 'DeleteItem', findMedia: 'GetItem' },
+} as const satisfies Entity;
+
+export const mediaEntities = [media] as const;

@@ -6,7 +6,7 @@ import { now, timestampOf } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { mediaKey } from './entities.ts';
 
 /** Milliseconds that a datafree URL works (spec §8). */

@@ -1,7 +1,10 @@
-/** The rows of messaging. */
-import { type Key, after, key } from '../table/keys.ts';
+/** The rows about jobs, opt-outs, erasures, and what chat platforms repeat and are told. */
 
-const STATUS_RECEIPTS = 'TOLD#';
+import type { AnyItem, Entity } from '../table/entity.ts';
+import { after, type Key, key } from '../table/keys.ts';
+import { removalUnlessErased } from '../users/entities.ts';
+
+const STATUS_RECEIPTS = 'STATUS_RECEIPT#';
 
 /** The receipt of a state that an account's chat platform was notified of, by the platform's id of the message. */
 export const statusReceiptKey = (account: string, id: string, generation: number, state: string): Key =>
@@ -14,6 +17,8 @@ export const repeatsKey = (account: string, id: string): Key => key(statusReceip
 export const isRepeatsKey = ({ sk }: Key): boolean => sk === 'REPEATS';
 
 const ERASURE = 'ERASURE#';
+const ERASURES = 'ERASURES';
+const MARKED = 'MARKED';
 
 /** The erasure of a user: the item exists until the erasure is complete. */
 export const erasureKey = (phone: string): Key => key(`${ERASURE}${phone}`, 'ERASURE');
@@ -22,10 +27,10 @@ export const erasureKey = (phone: string): Key => key(`${ERASURE}${phone}`, 'ERA
 export const phoneOfErasure = (erasure: Key): string => after(ERASURE, erasure);
 
 /** The partition of erasures in the index of due work, sorted by the time at which they continue. */
-export const erasurePartition = 'ERASURES';
+export const erasurePartition = ERASURES;
 
 /** The partition of erasures that are complete except in pending batches, by the time at which they were so. */
-export const markedPartition = 'MARKED';
+export const markedPartition = MARKED;
 
 /** The query for erasures that are due at a time. */
 export const dueErasure = (time: string) => ({
@@ -35,10 +40,10 @@ export const dueErasure = (time: string) => ({
   ProjectionExpression: 'pk, sk',
 });
 
-const OPT_OUTS = 'STOP#';
+const OPT_OUTS = 'OPT_OUT#';
 
 /** Whether a user has stopped an account. */
-export const optOutKey = (account: string, phone: string): Key => key(`${OPT_OUTS}${account}#${phone}`, 'STOP');
+export const optOutKey = (account: string, phone: string): Key => key(`${OPT_OUTS}${account}#${phone}`, 'OPT_OUT');
 
 /** Whether a key is that of an opt-out. */
 export const isOptOutKey = ({ pk }: Key): boolean => pk.startsWith(OPT_OUTS);
@@ -69,8 +74,78 @@ export const ofJobList = (account: string, { created, job_id }: { created: strin
   gsi2sk: `${created}#${job_id}`,
 });
 
-/** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
-export const cancelledJobsOf = (account: string): string => `CANCELLED#${account}`;
+const CANCELLED = 'CANCELLED#';
 
-/** The pattern for the partitions of jobs, for access rights. */
-export const anyJob = `${JOB}*`;
+/** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
+export const cancelledJobsOf = (account: string): string => `${CANCELLED}${account}`;
+
+/** The account in a key of the form `NAME#account#…`. */
+const accountInKey = ({ pk }: AnyItem): string => pk.split('#')[1] ?? '';
+
+const statusReceipt = {
+  name: 'status receipt',
+  pk: STATUS_RECEIPTS,
+  sk: '',
+  account: accountInKey,
+  restore: 'missing',
+  expires: true,
+  person: 'none',
+  access: { listStatusReceipts: 'Query', putStatusReceipt: 'PutItem', updateRepeats: 'UpdateItem' },
+} as const satisfies Entity;
+
+const erasure = {
+  name: 'erasure',
+  pk: ERASURE,
+  sk: 'ERASURE',
+  restore: 'everything',
+  expires: false,
+  person: { erasure: 'removed', exported: { not: 'it exists only until the erasure is complete' } },
+  access: {
+    findErasure: 'GetItem',
+    checkErasure: 'BatchGetItem',
+    beginErasure: 'UpdateItem',
+    postponeErasure: 'UpdateItem',
+    endErasure: 'DeleteItem',
+    listDueErasures: { index: 'gsi1', partition: ERASURES },
+    listMarked: { index: 'gsi1', partition: MARKED },
+  },
+} as const satisfies Entity;
+
+const optOut = {
+  name: 'opt-out',
+  pk: OPT_OUTS,
+  sk: 'OPT_OUT',
+  account: accountInKey,
+  restore: 'missing',
+  expires: 'some',
+  person: {
+    erasure: 'removed',
+    removal: ({ pk }) => removalUnlessErased(pk.split('#')[2] ?? ''),
+    exported: 'opt_outs',
+  },
+  access: {
+    findOptOut: 'GetItem',
+    checkOptOut: 'BatchGetItem',
+    updateOptOut: 'UpdateItem',
+    removeOptOuts: 'BatchWriteItem',
+  },
+} as const satisfies Entity;
+
+const job = {
+  name: 'job',
+  pk: JOB,
+  sk: 'JOB',
+  account: (item) => String(item.account),
+  restore: 'missing',
+  expires: true,
+  person: 'none',
+  access: {
+    findJob: 'GetItem',
+    putJob: 'PutItem',
+    updateJob: 'UpdateItem',
+    checkJob: 'BatchGetItem',
+    listCancelledJobs: { index: 'gsi3', partition: CANCELLED },
+  },
+} as const satisfies Entity;
+
+export const messagingEntities = [statusReceipt, erasure, optOut, job] as const;

@@ -15,9 +15,9 @@
 
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { getConsistent, getManyConsistent, getManyEventual, page, remove } from '../table/client.ts';
-import { erasureKey, markedPartition, phoneOfErasure } from './entities.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { userKey } from '../users/entities.ts';
+import { erasureKey, markedPartition, phoneOfErasure } from './entities.ts';
 
 /** An erasure that is not complete. */
 export interface ErasureItem extends Key {

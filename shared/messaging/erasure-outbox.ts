@@ -8,8 +8,8 @@ import { type Conversation, type Entry, type Outgoing, subjectOf, type UserRefer
 import { endConversation, readHead } from '../outbox/head.ts';
 import { type LogItem, logItem, type State } from '../outbox/message.ts';
 import { getConsistent } from '../table/client.ts';
-import { userKey } from '../users/entities.ts';
 import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
+import { userKey } from '../users/entities.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erased-identity.ts';
 

@@ -17,8 +17,8 @@
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
 import { hasExpired, page, type update } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { isRepeatsKey, repeatsKey, statusReceiptKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 
 /** A status receipt in the table: what a platform was notified of. */
 export interface StatusReceiptItem extends Key {

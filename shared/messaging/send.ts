@@ -5,7 +5,7 @@ import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import { checkOwnMedia } from '../media/media.ts';
-import { enqueue, enqueueWrites, transactAllInOrder, transactInOrder } from '../outbox/entries.ts';
+import { enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
@@ -107,13 +107,13 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
   const account = await findAccount(common.account);
   const accepted = messages.map(({ draft, ...own }) => newOutgoing(draft, { ...common, ...own }, account));
   const toOne = [...Map.groupBy(accepted, ({ message }) => message.phone).values()];
-  const failed = await transactAllInOrder((afterIn) => [
+  const failed = await transactInOrder((after) => [
     ...accepted.map(({ item }) => putIfAbsentWrite(item)),
     ...toOne.flatMap((theirs) => {
       const [first] = theirs;
       if (first === undefined) return [];
       const conversation = conversationAbout('app', first.message);
-      return enqueue(conversation, theirs, afterIn(conversation)).writes;
+      return enqueue(conversation, theirs, after).writes;
     }),
     ...more,
   ]);

@@ -1,11 +1,11 @@
 /** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
+import { messageKey, stateKey } from '../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../outbox/entries.ts';
 import { conversationAbout } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
 import { type ReachedState, reportOf, stateItem } from '../outbox/states.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
-import { messageKey, stateKey } from '../outbox/entities.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 

@@ -1,10 +1,14 @@
-/** The rows of outbox. */
-import { type Key, dueOrder, after, key } from '../table/keys.ts';
+/** The rows about messages, and the pending entries of conversations. */
+
 import { keyedHash } from '../core/keyed-hashes.ts';
+import type { Entity } from '../table/entity.ts';
+import { after, dueOrder, type Key, key } from '../table/keys.ts';
+import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
 
 const MESSAGE = 'MESSAGE#';
 
 const FIRST_ENTRY = 'MESSAGE';
+const STATE = 'STATE#';
 
 /** A message, which is also its first log entry. Its further log entries are in the same partition. */
 export const messageKey = (message: string): Key => key(`${MESSAGE}${message}`, FIRST_ENTRY);
@@ -16,7 +20,7 @@ export const isMessageKey = ({ sk }: Key): boolean => sk === FIRST_ENTRY;
 export const messageIdOf = (entry: Key): string => after(MESSAGE, entry);
 
 /** A further log entry of a message: one for each state. */
-export const stateKey = (message: string, state: string): Key => key(messageKey(message).pk, `STATE#${state}`);
+export const stateKey = (message: string, state: string): Key => key(messageKey(message).pk, `${STATE}${state}`);
 
 /** The log entry of how sending a message ended. There is one key for all ends, so that a message has one of them. */
 export const outcomeKey = (message: string): Key => stateKey(message, 'outcome');
@@ -24,6 +28,7 @@ export const outcomeKey = (message: string): Key => stateKey(message, 'outcome')
 const OUTBOX = 'OUTBOX#';
 
 const HEAD = 'HEAD';
+const ENTRY = 'ENTRY#';
 
 /** A conversation as keys and queues name it: by a keyed hash, so that its user cannot be found without the table. */
 export interface NamedConversation {
@@ -55,7 +60,8 @@ export const conversationOf = (entryOrHead: Pick<Key, 'pk'>): NamedConversation 
 };
 
 /** A pending entry of a conversation. Oldest first: ids of entries sort by age. */
-export const entryKey = (conversation: string, entry: string): Key => key(`${OUTBOX}${conversation}`, `ENTRY#${entry}`);
+export const entryKey = (conversation: string, entry: string): Key =>
+  key(`${OUTBOX}${conversation}`, `${ENTRY}${entry}`);
 
 /** Whether a key is that of a pending entry. */
 export const isEntryKey = ({ pk, sk }: Key): boolean => pk.startsWith(OUTBOX) && sk !== HEAD;
@@ -109,11 +115,93 @@ export const ofLog = (
 export const conversationDueAt = (entryOrHead: Pick<Key, 'pk'>, time: string): string =>
   dueOrder(conversationOf(entryOrHead).account, time);
 
+const RETRYING = 'RETRYING#';
+const WAITING = 'WAITING#';
+const OFFERED = 'OFFERED#';
+
 /** The index partition of conversations with an account's platform whose delivery failed and is retried. */
-export const retryingOnPlatform = (account: string): string => `RETRYING#${account}`;
+export const retryingOnPlatform = (account: string): string => `${RETRYING}${account}`;
 
 /** The index partition of an account's conversations that wait for a chat platform or a webhook to be set. */
-export const waitingForPlatform = (account: string): string => `WAITING#${account}`;
+export const waitingForPlatform = (account: string): string => `${WAITING}${account}`;
 
 /** The index partition of conversations whose oldest entry a listener of the account may claim, by the time from which. */
-export const offeredTo = (account: string): string => `LISTEN#${account}`;
+export const offeredTo = (account: string): string => `${OFFERED}${account}`;
+
+/** Log entries are in the partitions of three indexes, besides those of their messages. */
+const message = {
+  name: 'message',
+  pk: MESSAGE,
+  sk: FIRST_ENTRY,
+  account: (item) => String(item.account),
+  restore: 'missing',
+  expires: true,
+  person: { erasure: 'renamed', removal: removalByPhone, exported: 'log' },
+  access: {
+    putLogEntry: 'PutItem',
+    findMessage: 'GetItem',
+    findMessages: 'BatchGetItem',
+    markCounted: 'UpdateItem',
+    checkOutcome: 'ConditionCheckItem',
+    listStates: 'Query',
+    renameInLog: 'UpdateItem',
+    listLogsByState: { index: 'gsi1', partition: LOGS },
+    listLogsOfContact: { index: 'gsi2', partition: LOGS },
+    listLogsOfJob: { index: 'gsi3', partition: LOGS },
+  },
+} as const satisfies Entity;
+
+const state = {
+  name: 'state of a message',
+  pk: MESSAGE,
+  sk: STATE,
+  account: (item) => String(item.account),
+  restore: 'missing',
+  expires: true,
+  person: { erasure: 'renamed', removal: removalByPhone, exported: 'log' },
+  access: {},
+} as const satisfies Entity;
+
+/** The number in an entry's event. Changes of an account concern no user. */
+const phoneIn = ({ message, user, request }: Record<string, { phone: string } | undefined>): string =>
+  (message ?? user ?? request)?.phone ?? '';
+
+const entry = {
+  name: 'outbox entry',
+  pk: OUTBOX,
+  sk: ENTRY,
+  account: (item) => conversationOf(item).account,
+  restore: 'outbox',
+  expires: false,
+  person: {
+    erasure: 'removed',
+    removal: ({ outgoing }) => removalUnlessErased(phoneIn(Object(outgoing))),
+    exported: 'waiting',
+  },
+  access: {
+    putEntry: 'PutItem',
+    listEntries: 'Query',
+    removeFromOutbox: 'DeleteItem',
+    checkEntry: 'BatchGetItem',
+    findEntry: 'GetItem',
+  },
+} as const satisfies Entity;
+
+const head = {
+  name: 'head of an outbox',
+  pk: OUTBOX,
+  sk: HEAD,
+  account: (item) => conversationOf(item).account,
+  restore: 'never',
+  expires: false,
+  person: { erasure: 'removed', exported: { not: 'its entries are exported' } },
+  access: {
+    findHead: 'GetItem',
+    updateHead: 'UpdateItem',
+    listOffers: { index: 'gsi3', partition: OFFERED },
+    listWaiting: { index: 'gsi2', partition: WAITING },
+    listRetrying: { index: 'gsi2', partition: RETRYING },
+  },
+} as const satisfies Entity;
+
+export const outboxEntities = [message, state, entry, head] as const;

@@ -5,15 +5,21 @@
 import { timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getManyConsistent, page, pages } from '../table/client.ts';
-import { type AnyConversation, conversationName, entryKey, headKey } from './entities.ts';
 import { dueAt, type Key } from '../table/keys.ts';
 import { deleteExistingWrite, putWrite, transactReturningItems, type Write } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
+import { type AnyConversation, conversationName, entryKey, headKey } from './entities.ts';
 import type { Conversation, Entry, Outgoing } from './event.ts';
 import { addEntriesWrite } from './head.ts';
 
 /** Entries that are read at a time. */
 const PAGE = 10;
+
+/**
+ * The id of the entry that the next entry of a conversation follows, by the conversation's name. Undefined if the clock
+ * decides.
+ */
+export type After = (conversation: string) => string | undefined;
 
 /** The content of a new entry. */
 type Draft = Pick<Entry, 'outgoing' | 'replay'>;
@@ -21,10 +27,8 @@ type Draft = Pick<Entry, 'outgoing' | 'replay'>;
 /**
  * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
  * write units.
- *
- * @param after - the id of the entry that it follows; by default, the clock decides
  */
-export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: After): Write[] =>
   enqueue(conversation, [{ outgoing }], after).writes;
 
 /**
@@ -34,15 +38,16 @@ export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, af
 export const enqueue = (
   conversation: Conversation,
   drafts: Draft[],
-  after: string | undefined,
+  after: After,
 ): { ids: string[]; writes: Write[] } => {
   const { account } = conversation;
   const name = conversationName(conversation);
   const trace_id = traceId();
-  const first = after === undefined ? newId() : newIdAfter(after);
+  const previous = after(name);
+  const first = previous === undefined ? newId() : newIdAfter(previous);
   let newest = first;
-  const entries = drafts.map(({ outgoing: one, replay }, place): Entry => {
-    const id = place === 0 ? first : newIdAfter(newest);
+  const entries = drafts.map(({ outgoing: one, replay }, index): Entry => {
+    const id = index === 0 ? first : newIdAfter(newest);
     newest = id;
     const key = entryKey(name, id);
     const validUntil = one.type === 'message.send' ? one.valid_until : undefined;
@@ -80,31 +85,13 @@ export const enqueue = (
  *                                                                reads newest = 10:02-a from the failed condition
  *     10:01                                      10:02-b         adds 10:02-b, the id that follows 10:02-a
  *
- * @param writesAfter - returns the writes for an entry that follows the given id; at first, no id is given
+ * @param writesAfter - returns the writes; `after` is for `enqueueWrites`
  */
-export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
-  for (let after: string | undefined; ; ) {
-    const failed = await transactReturningItems(writesAfter(after));
-    // Only heads return their items. Other failed conditions concern the caller.
-    const others = failed.filter(({ item }) => item === undefined);
-    const [late] = failed;
-    if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
-    after = String(late.item?.newest);
-  }
-};
-
-/**
- * As `transactInOrder`, for writes that add entries to the outboxes of several conversations.
- *
- * @param writesAfter - returns the writes; `afterIn` returns the id that the first new entry of a conversation follows
- */
-export const transactAllInOrder = async (
-  writesAfter: (afterIn: (conversation: Conversation) => string | undefined) => Write[],
-): Promise<number[]> => {
+export const transactInOrder = async (writesAfter: (after: After) => Write[]): Promise<number[]> => {
   const newest = new Map<unknown, string>();
-  const afterIn = (conversation: Conversation) => newest.get(headKey(conversationName(conversation)).pk);
   for (;;) {
-    const failed = await transactReturningItems(writesAfter(afterIn));
+    const failed = await transactReturningItems(writesAfter((conversation) => newest.get(headKey(conversation).pk)));
+    // Only heads return their items. Other failed conditions concern the caller.
     const others = failed.filter(({ item }) => item === undefined);
     if (others.length > 0 || failed.length === 0) return others.map(({ place }) => place);
     for (const { item } of failed) newest.set(item?.pk, String(item?.newest));

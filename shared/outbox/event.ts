@@ -1,6 +1,6 @@
 /** Outbox entries and their content: for users, through the app network, and for customers' chat platforms. */
 
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Message, State } from './message.ts';
 

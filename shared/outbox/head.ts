@@ -26,10 +26,19 @@
  * to a URL while a listener has a claim.
  */
 import { now, scaled, sortableTime } from '../core/clock.ts';
-import { type Condition, getConsistent, page, remove, updatedIf } from '../table/client.ts';
-import { type AnyConversation, conversationName, conversationOf, headKey, type NamedConversation, offeredTo, retryingOnPlatform, waitingForPlatform } from './entities.ts';
+import { type Condition, getConsistent, page, remove, updateAndGet } from '../table/client.ts';
 import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
+import {
+  type AnyConversation,
+  conversationName,
+  conversationOf,
+  headKey,
+  type NamedConversation,
+  offeredTo,
+  retryingOnPlatform,
+  waitingForPlatform,
+} from './entities.ts';
 import type { Entry } from './event.ts';
 
 /** The head as the rest of the service uses it. Times without a unit have the form of `sortableTime`. */
@@ -119,7 +128,7 @@ const change = async (
     ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
     ...(removed.length > 0 ? [`REMOVE #${removed.join(', #')}`] : []),
   ];
-  const item = await updatedIf<HeadItem>({
+  const item = await updateAndGet<HeadItem>({
     Key: headKey(conversationName(conversation)),
     UpdateExpression: expressions.join(' '),
     ConditionExpression: condition.ConditionExpression ?? 'attribute_exists(pk)',

@@ -2,7 +2,7 @@
 
 import { secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { messageIdOf, messageKey, ofLog, outcomeKey, stateKey } from './entities.ts';
 
 /** The first state of a message to a user, and of a message from a user. */
@@ -75,8 +75,8 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   reason?: string;
   /** The id of the outbox entry that notifies the platform of the state, if it is notified. */
   report?: string | undefined;
-  /** Whether the worker `count` has added it to its job's counter. Missing in entries of earlier versions. */
-  counted?: boolean;
+  /** Whether the worker `count` has added it to its job's counter. */
+  counted: boolean;
 }
 
 /**
@@ -106,9 +106,6 @@ const logKey = (id: string, state: State): Key => {
   if (isFirst(state)) return messageKey(id);
   return outcomes.some((end) => end === state) ? outcomeKey(id) : stateKey(id, state);
 };
-
-/** The keys of the log entry of how sending a message ended. Earlier versions had a key for each end. */
-export const outcomeKeys = (id: string): Key[] => [outcomeKey(id), ...outcomes.map((state) => stateKey(id, state))];
 
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 

@@ -1,9 +1,10 @@
 /** States that messages reach: their log entries, and the notifications of the account's platform. */
 
 import { page } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
-import { stateKey } from './entities.ts';
+import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { stateKey } from './entities.ts';
+import type { After } from './entries.ts';
 import { enqueue } from './entries.ts';
 import { conversationAbout, type Entry, type Outgoing } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
@@ -28,7 +29,7 @@ export const stateItem = ({ message, state, created, reason_code, reason }: Reac
  * The writes by which a message reaches a state: the log entry, whose condition fails if it exists already, and the
  * notification of the account's platform, if the message is `reported`.
  */
-export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
+export const stateWrites = (what: ReachedState, after: After): Write[] => {
   const { message } = what;
   if (!message.reported) return [putIfAbsentWrite<Key>(stateItem(what))];
   const { ids, writes } = enqueue(conversationAbout('platform', message), [{ outgoing: reportOf(what) }], after);

@@ -1,6 +1,6 @@
 /** A panelist's answer: as a request contains it, and in the table. */
 import * as v from 'valibot';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { idOfAnything, phoneNumber, visibleText } from '../validation/schemas.ts';
 
 export const answer = v.object({
@@ -15,8 +15,8 @@ export type Answer = v.InferOutput<typeof answer>;
 export interface AnswerItem extends Key {
   option_id: string;
   created: string;
-  /** Whether the worker `count` has added it to the results, and to which shard. Missing in answers of earlier versions. */
-  counted?: boolean;
+  /** Whether the worker `count` has added it to the results, and to which shard. */
+  counted: boolean;
   counted_in?: number;
   gsi2pk: string;
   gsi2sk: string;

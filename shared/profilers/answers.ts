@@ -5,10 +5,10 @@ import { timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { page, putIfAbsent, removeAll } from '../table/client.ts';
 import { recordDeletion } from '../table/deletion-markers.ts';
-import { answerKey, answersOf, profilerIdOf } from './entities.ts';
 import { type Key, ofPerson } from '../table/keys.ts';
 import { isPanelist } from '../users/users.ts';
 import type { Answer, AnswerItem } from './answer.ts';
+import { answerKey, answersOf, profilerIdOf } from './entities.ts';
 import { type Answerable, answersRemoved, findAnswerable, hasOption, readProfiler } from './profilers.ts';
 import { removeResults } from './results.ts';
 

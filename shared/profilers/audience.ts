@@ -3,9 +3,9 @@ import { chargeAllowance } from '../accounts/allowances.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
 import { pages } from '../table/client.ts';
-import { answersOf } from './entities.ts';
 import type { AnswerItem } from './answer.ts';
 import { phoneOfAnswer } from './answers.ts';
+import { answersOf } from './entities.ts';
 import { findAnswerable, hasOption } from './profilers.ts';
 import { countsOf } from './results.ts';
 

@@ -6,12 +6,12 @@ import { idInSeries, idOf, newId, newIdAt, positionInSeries, SERIES_DIGITS } fro
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
-import { getConsistent, page, putIfAbsent, update, updateAttributes } from '../table/client.ts';
+import { getConsistent, page, putIfAbsent, update, updateAndGet } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { answerableKey, profilerIdOf, profilerKey, profilerOfKey, profilersAfter } from './entities.ts';
 import { dueAt, type Key } from '../table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, updateWrite } from '../table/transactions.ts';
 import { lowerCased } from '../validation/schemas.ts';
+import { answerableKey, profilerIdOf, profilerKey, profilerOfKey, profilersAfter } from './entities.ts';
 
 interface Option {
   id: string;
@@ -246,15 +246,13 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
  */
 export const answersRemoved = async ({ pk, sk }: Key): Promise<void> => {
   const end = secondsFromNow(TOMBSTONE_LIFETIME);
-  const tombstone = await updateAttributes<{ keyed: string }>({
+  const tombstone = await updateAndGet<Pick<ProfilerItem, 'keyed'>>({
     Key: { pk, sk },
-    // `keyed` is set, because only changed attributes are returned.
-    UpdateExpression:
-      'SET expires_at = if_not_exists(expires_at, :end), keyed = if_not_exists(keyed, :none) REMOVE gsi1pk, gsi1sk',
+    UpdateExpression: 'SET expires_at = if_not_exists(expires_at, :end) REMOVE gsi1pk, gsi1sk',
     ConditionExpression: 'attribute_exists(deleted_at)',
-    ExpressionAttributeValues: { ':end': end, ':none': '' },
+    ExpressionAttributeValues: { ':end': end },
   });
-  if (!tombstone?.keyed) return;
+  if (tombstone?.keyed === undefined) return;
   await update({
     Key: { pk, sk: tombstone.keyed },
     UpdateExpression: 'SET expires_at = if_not_exists(expires_at, :end)',

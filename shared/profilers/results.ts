@@ -1,11 +1,11 @@
 /** Results of profilers: how many panelists have chosen each option. Counted once from the table's stream. */
 import { CounterShards } from '../stats/counter-shards.ts';
 import { addToCounterWrite, countOnce } from '../stats/counting.ts';
-import { optionOfResult, resultKey, resultsOf, answeredProfilerOf } from './entities.ts';
-import { type Key } from '../table/keys.ts';
 import { getConsistent, pages, removeAll } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { AnswerItem } from './answer.ts';
+import { answeredProfilerOf, optionOfResult, resultKey, resultsOf } from './entities.ts';
 import { readProfiler } from './profilers.ts';
 
 /** The attributes of an answer that counting needs. */
@@ -34,8 +34,7 @@ const markCountedWrite = ({ pk, sk, option_id, created }: CountableAnswer, shard
   updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true, counted_in = :shard',
-    ConditionExpression:
-      'option_id = :option AND created = :created AND (counted = :false OR attribute_not_exists(counted))',
+    ConditionExpression: 'option_id = :option AND created = :created AND counted = :false',
     ExpressionAttributeValues: {
       ':true': true,
       ':false': false,
@@ -55,15 +54,13 @@ export const removeAnswer = async (key: Key): Promise<boolean> => {
   for (;;) {
     const item = await getConsistent<AnswerItem>({ pk: key.pk, sk: key.sk });
     if (item === undefined) return false;
-    const { pk, sk, option_id, created, counted = false, counted_in: shard = 0 } = item;
+    const { pk, sk, option_id, created, counted, counted_in: shard = 0 } = item;
     const failed = await transact([
       deleteWrite(
         { pk, sk },
         {
-          ConditionExpression: counted
-            ? 'created = :created AND counted = :true'
-            : 'created = :created AND (counted = :false OR attribute_not_exists(counted))',
-          ExpressionAttributeValues: { ':created': created, ...(counted ? { ':true': true } : { ':false': false }) },
+          ConditionExpression: 'created = :created AND counted = :counted',
+          ExpressionAttributeValues: { ':created': created, ':counted': counted },
         },
       ),
       ...(counted ? [addToCounterWrite(resultKey(answeredProfilerOf(item), option_id, shard), -1)] : []),

@@ -1,6 +1,6 @@
 /** Counting: each item is added once to a counter, which has shards. */
-import { type Key } from '../table/keys.ts';
-import { transactAnew, updateWrite, type Write } from '../table/transactions.ts';
+import type { Key } from '../table/keys.ts';
+import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { CounterShards } from './counter-shards.ts';
 
 /** What is counted, and where. */
@@ -66,7 +66,7 @@ const countChunk = async <Item extends Key>(
     const counted = left;
     const groups = [...Map.groupBy(counted, (item) => nameOfCounter(item, rules))];
     const failed = new Set(
-      await transactAnew(
+      await transact(
         () => [
           ...counted.map((item) => rules.markWrite(item, shards.of(nameOfCounter(item, rules)))),
           ...groups.flatMap(([name, group]) => addToCounterWrites(group, rules, shards.of(name))),

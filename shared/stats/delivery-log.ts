@@ -2,10 +2,10 @@
 
 import { now } from '../core/clock.ts';
 import { contactOf } from '../messaging/jids.ts';
+import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
-import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
+import type { Key } from '../table/keys.ts';
 
 /** A log entry, as the API returns it (spec §2). */
 export interface LogEntry {

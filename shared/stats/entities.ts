@@ -1,4 +1,5 @@
-/** The rows of stats. */
+/** The rows about statistics. */
+import type { Entity } from '../table/entity.ts';
 import { type Key, key } from '../table/keys.ts';
 
 /** The dimensions of a job counter: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
@@ -14,10 +15,11 @@ interface Counted {
 /** What follows the state in the key of a counter of messages of batches. */
 const IN_BATCH = '+';
 
+const JOB_COUNTERS = 'JOBS#';
 const DAY = 'DAY#';
 
 /** The partition of an account's job counters. */
-export const jobCountersOf = (account: string): string => `JOBS#${account}`;
+export const jobCountersOf = (account: string): string => `${JOB_COUNTERS}${account}`;
 
 /** A job counter, or one of its shards. An account's counters are in one partition, sorted by day. */
 export const jobCounterKey = (account: string, counted: Counted, shard = 0): Key => {
@@ -48,3 +50,16 @@ export const jobCounterRangeOfDay = (account: string, day: string, job_id: strin
   from: `${DAY}${day}#${job_id}#`,
   to: `${DAY}${day}#${job_id}#~`,
 });
+
+const jobCounter = {
+  name: 'job counter',
+  pk: JOB_COUNTERS,
+  sk: DAY,
+  account: ({ pk }) => pk.slice(JOB_COUNTERS.length),
+  restore: 'missing',
+  expires: 'some',
+  person: 'none',
+  access: { addToJob: 'UpdateItem', listJobs: 'Query' },
+} as const satisfies Entity;
+
+export const statsEntities = [jobCounter] as const;

@@ -4,14 +4,14 @@ import { positionOf } from '../campaigns/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
+import { messageIdOf } from '../outbox/entities.ts';
 import { type LogItem, type State, states } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
-import { countedBy, jobCounterKey, jobCounterRange } from './entities.ts';
-import { type Key } from '../table/keys.ts';
-import { messageIdOf } from '../outbox/entities.ts';
+import type { Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { CounterShards } from './counter-shards.ts';
 import { countOnce } from './counting.ts';
+import { countedBy, jobCounterKey, jobCounterRange } from './entities.ts';
 
 /** The attributes of a log entry that counting needs. */
 export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
@@ -39,13 +39,13 @@ export const countEntries = (entries: Countable[], shards = ofThisProcess): Prom
 
 /**
  * Marks an entry as counted; fails if it is counted, removed, or replaced by the entry of a later message, which has
- * another time. Entries of earlier versions lack the attribute.
+ * another time.
  */
 const markCountedWrite = ({ pk, sk, created }: Countable): Write =>
   updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true',
-    ConditionExpression: 'created = :created AND (counted = :false OR attribute_not_exists(counted))',
+    ConditionExpression: 'created = :created AND counted = :false',
     ExpressionAttributeValues: { ':true': true, ':false': false, ':created': created },
   });
 

@@ -4,11 +4,11 @@ import { inParallel } from '../core/parallel.ts';
 import { counterRetention } from '../core/settings.ts';
 import { findJob, firstReached, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
 import type { jobStatuses } from '../messaging/jobs/statuses.ts';
+import { logPartitions } from '../outbox/entities.ts';
 import { type State, states } from '../outbox/message.ts';
 import { hasExpired, page, pages } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
 import { countedBy, jobCounterRangeOfDay } from './entities.ts';
-import { type Key } from '../table/keys.ts';
-import { logPartitions } from '../outbox/entities.ts';
 
 /** A job, as its business reads it. */
 export interface JobStatus {

@@ -4,9 +4,9 @@ import { positionOf } from '../campaigns/ids.ts';
 import { findScheduled } from '../campaigns/stored-batch.ts';
 import { Problem } from '../core/problems.ts';
 import { contactOf } from '../messaging/jids.ts';
+import { messageKey } from '../outbox/entities.ts';
 import type { LogItem, ReasonCode, State } from '../outbox/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
-import { messageKey } from '../outbox/entities.ts';
 
 /** A message as its business reads it: without its content, which is stored only while the message is pending. */
 export interface MessageStatus {

@@ -22,7 +22,7 @@ import { tableTimeoutMs } from '#runtime';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
 import { retryConflicts } from './conflicts.ts';
-import { type Key } from './keys.ts';
+import type { Key } from './keys.ts';
 
 /** Timeouts in milliseconds. Short, because connections may be dead. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
@@ -163,41 +163,13 @@ export const update = async (change: Change): Promise<boolean> => {
   return held(retryConflicts(() => documents.send(command)));
 };
 
-/** Changes an item. Returns undefined, or the present item if the condition was not met. A failed change costs as much. */
-export const updateOrExisting = async (change: Change): Promise<Record<string, unknown> | undefined> => {
-  const command = new UpdateCommand({
-    TableName: tableName(),
-    ...change,
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
-  try {
-    await retryConflicts(() => documents.send(command));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return error.Item === undefined ? {} : unmarshall(error.Item);
-  }
-};
-
-/** Changes a small item. Returns the new item; undefined if the condition was not met. 1 write unit. */
-export const updatedIf = async <Item>(change: Change): Promise<Item | undefined> => {
-  const command = new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change });
-  try {
-    const { Attributes } = await retryConflicts(() => documents.send(command));
-    return Attributes as Item;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
-};
-
 /**
- * Changes a small item. Returns whether its condition held, and the item as it is then, if there is one. 1 write unit,
- * even if the condition failed.
+ * Changes a small item. Returns whether its condition was met, and the item as it is then, if there is one. 1 write unit,
+ * even if the condition was not met.
  */
-export const updateReturningItem = async <Item>(
+export const tryUpdate = async <Item = Record<string, unknown>>(
   change: Change,
-  abortSignal: AbortSignal,
+  options: { abortSignal?: AbortSignal } = {},
 ): Promise<{ isDone: boolean; item: Item | undefined }> => {
   const command = new UpdateCommand({
     TableName: tableName(),
@@ -206,7 +178,7 @@ export const updateReturningItem = async <Item>(
     ...change,
   });
   try {
-    const { Attributes } = await documents.send(command, { abortSignal });
+    const { Attributes } = await retryConflicts(() => documents.send(command, options));
     return { isDone: true, item: Attributes as Item };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -214,9 +186,11 @@ export const updateReturningItem = async <Item>(
   }
 };
 
-/** Changes an item. Returns the new values of the changed attributes; undefined if the condition was not met. */
-export const updateAttributes = <Changed>(change: Change): Promise<Changed | undefined> =>
-  updatedIf<Changed>({ ...change, ReturnValues: 'UPDATED_NEW' });
+/** Changes a small item. Returns the new item; undefined if its condition was not met. 1 write unit. */
+export const updateAndGet = async <Item>(change: Change): Promise<Item | undefined> => {
+  const { isDone, item } = await tryUpdate<Item>(change);
+  return isDone ? item : undefined;
+};
 
 /** Removes an item. Returns whether its condition was met. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {

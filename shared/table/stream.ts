@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { type Key } from './keys.ts';
+import type { Key } from './keys.ts';
 
 /** The items of a batch, as they were after each change. Removals have none. */
 export const imagesIn = <Item extends Key>({ Records }: DynamoDBStreamEvent): Item[] =>

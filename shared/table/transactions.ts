@@ -6,7 +6,7 @@ import { partsOf, sizeInJson } from '../core/parts.ts';
 import { tableName } from '../core/settings.ts';
 import { absent, type Change, type Condition, documents } from './client.ts';
 import { type FailedCondition, failedConditions, retryConflicts } from './conflicts.ts';
-import { type Key } from './keys.ts';
+import type { Key } from './keys.ts';
 
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -60,39 +60,26 @@ export const conditionCheckWrite = (key: Key, condition: Condition & { Condition
 /** Changes an item, in a transaction. */
 export const updateWrite = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
 
+/** The writes of a transaction, or what makes them for each attempt. */
+type Writes = Write[] | (() => Write[]);
+
 /**
  * Makes all writes or none, with retries if another transaction is changing one of the items.
  *
+ * @param onConflict - receives the indexes of the writes that conflicted, before each retry
  * @returns the indexes of the writes whose conditions failed; empty if all writes were made
  */
-export const transact = async (writes: Write[]): Promise<number[]> =>
-  (await transactReturningItems(writes)).map(({ place }) => place);
-
-/**
- * As `transact`, but makes the writes anew after a conflict.
- *
- * @param onConflict - receives the indexes of the writes that conflicted
- */
-export const transactAnew = async (
-  writes: () => Write[],
-  onConflict: (places: number[]) => void,
-): Promise<number[]> => {
-  const failed = await attemptTransaction(() => new TransactWriteCommand({ TransactItems: writes() }), onConflict);
-  return failed.map(({ place }) => place);
-};
+export const transact = async (writes: Writes, onConflict?: (places: number[]) => void): Promise<number[]> =>
+  (await transactReturningItems(writes, onConflict)).map(({ place }) => place);
 
 /** As `transact`, but also returns the present items of failed conditions, for writes that ask for them. */
-export const transactReturningItems = (writes: Write[]): Promise<FailedCondition[]> => {
-  const command = new TransactWriteCommand({ TransactItems: writes });
-  return attemptTransaction(() => command);
-};
-
-const attemptTransaction = async (
-  command: () => TransactWriteCommand,
+export const transactReturningItems = async (
+  writes: Writes,
   onConflict?: (places: number[]) => void,
 ): Promise<FailedCondition[]> => {
+  const makeWrites = typeof writes === 'function' ? writes : () => writes;
   try {
-    await retryConflicts(() => documents.send(command()), onConflict);
+    await retryConflicts(() => documents.send(new TransactWriteCommand({ TransactItems: makeWrites() })), onConflict);
     return [];
   } catch (error) {
     const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];

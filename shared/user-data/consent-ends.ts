@@ -4,12 +4,11 @@
  */
 import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import type { ConsentEnd, Outgoing } from '../outbox/event.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { type Key } from '../table/keys.ts';
-import { requestIdOf, requestKey } from './entities.ts';
+import type { Key } from '../table/keys.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { type ConsentEvent, consentReceiptWrite } from './consent-receipts.ts';
@@ -22,6 +21,7 @@ import {
   type WithConsents,
   withChanged,
 } from './consents.ts';
+import { requestIdOf, requestKey } from './entities.ts';
 import { answerRequest, type RejectedAnswer } from './request-answers.ts';
 import { requestNotFound } from './requests.ts';
 import { grantOf, type RequestItem } from './stored-request.ts';
@@ -119,11 +119,7 @@ const receiptWrite = (
 ): Write => consentReceiptWrite(phone, { ...grantOf({ id, account, phone }, reason, names, created), event });
 
 /** The writes that notify the business that properties have ended, and that it owes their deletion. */
-const notifyWrites = (
-  { id, account, phone }: Consent,
-  { names, status, ended }: End,
-  after: string | undefined,
-): Write[] => {
+const notifyWrites = ({ id, account, phone }: Consent, { names, status, ended }: End, after: After): Write[] => {
   const outgoing: Outgoing = {
     type: 'user_data.ended',
     request: { id, account, phone },

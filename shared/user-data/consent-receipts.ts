@@ -4,10 +4,10 @@
  */
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages, putIfAbsent } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
-import { consentReceiptKey, consentReceiptsOf } from './entities.ts';
+import type { Key } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
+import { consentReceiptKey, consentReceiptsOf } from './entities.ts';
 
 /** What happened after the release: the consent ended, or the business has deleted its copy. */
 export type ConsentEvent = ConsentEnd | 'deleted';

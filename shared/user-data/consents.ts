@@ -14,11 +14,11 @@ import { isPast, now, timestampOf } from '../core/clock.ts';
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages } from '../table/client.ts';
 import { dueAt, type Key, ofPerson } from '../table/keys.ts';
-import { requestKey, acknowledgements, consentKey, isConsentKey } from './entities.ts';
 import { putIfAbsentWrite, putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { consentReceiptWrite } from './consent-receipts.ts';
-import { grantOf, type RequestItem, type Result, type Results, releasedIn } from './stored-request.ts';
+import { acknowledgements, consentKey, isConsentKey, requestKey } from './entities.ts';
+import { grantOf, type RequestItem, type Result, type Results } from './stored-request.ts';
 
 /** A released property. */
 interface Release {
@@ -184,10 +184,7 @@ export interface WithConsents {
   consents: Consent[];
 }
 
-/**
- * A request and its consents, by a consistent read. 1 read unit for 4 KB. A request of an earlier version has released
- * values without storing a consent: it has one that is not stored yet.
- */
+/** A request and its consents, by a consistent read. 1 read unit for 4 KB. */
 export const readConsents = async (id: string): Promise<WithConsents> => {
   const items: (RequestItem | ConsentItem)[] = [];
   for await (const found of pages<RequestItem | ConsentItem>({
@@ -197,15 +194,9 @@ export const readConsents = async (id: string): Promise<WithConsents> => {
   })) {
     items.push(...found);
   }
-  const consents = items.filter(isConsent).map(consentIn);
-  const request = items.find((item): item is RequestItem => !isConsent(item));
-  const released = request === undefined ? [] : releasedIn(request.results);
-  if (request === undefined || released.length === 0 || consents.some(({ created }) => created === request.created)) {
-    return { request, consents };
-  }
   return {
-    request,
-    consents: [...consents, withReleased(newConsent(id, request), released, request.created, undefined)],
+    request: items.find((item): item is RequestItem => !isConsent(item)),
+    consents: items.filter(isConsent).map(consentIn),
   };
 };
 

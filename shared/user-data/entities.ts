@@ -1,5 +1,8 @@
-/** The rows of user-data. */
-import { type Key, after, key } from '../table/keys.ts';
+/** The rows about user data requests and consent. */
+
+import type { Entity } from '../table/entity.ts';
+import { after, CONSENT_ENDS, deletionKey, type Key, key, PERSON } from '../table/keys.ts';
+import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
 
 const REQUEST = 'REQUEST#';
 
@@ -12,17 +15,20 @@ export const isRequestKey = ({ pk, sk }: Key): boolean => pk.startsWith(REQUEST)
 /** The id of a user data request, by its key or that of its consent. */
 export const requestIdOf = (item: Pick<Key, 'pk'>): string => after(REQUEST, item);
 
+const RECEIPTS = 'CONSENT_RECEIPTS#';
+const RECEIPT = 'RECEIPT#';
+
 /** The partition of a user's consent receipts. */
-export const consentReceiptsOf = (phone: string): string => `GRANTS#${phone}`;
+export const consentReceiptsOf = (phone: string): string => `${RECEIPTS}${phone}`;
 
 /** A receipt of consent that was given or has ended. A user's receipts are in one partition, sorted by time. */
 export const consentReceiptKey = (
   phone: string,
   { created, request, event }: { created: string; request: string; event?: string },
-): Key => key(consentReceiptsOf(phone), `GRANT#${created}#${request}${event === undefined ? '' : `#${event}`}`);
+): Key => key(consentReceiptsOf(phone), `${RECEIPT}${created}#${request}${event === undefined ? '' : `#${event}`}`);
 
 /** The range of sort keys of a user's receipts up to a time. */
-export const consentReceiptRange = (until: string) => ({ from: 'GRANT#', to: `GRANT#${until}~` });
+export const consentReceiptRange = (until: string) => ({ from: RECEIPT, to: `${RECEIPT}${until}~` });
 
 const CONSENT = 'CONSENT#';
 
@@ -38,3 +44,56 @@ export const isConsentKey = ({ sk }: Key): boolean => sk.startsWith(CONSENT);
 
 /** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
 export const acknowledgements = 'ACKNOWLEDGEMENTS';
+
+const request = {
+  name: 'user data request',
+  pk: REQUEST,
+  sk: 'REQUEST',
+  account: (item) => String(item.account),
+  restore: 'missing',
+  // With its values: after a withdrawal, also of a part of them, the request does not return.
+  deletion: (item) => deletionKey('consent', requestIdOf(item)),
+  expires: true,
+  person: { erasure: 'removed', removal: removalByPhone, exported: 'requests' },
+  access: {
+    putRequest: 'PutItem',
+    findRequest: 'GetItem',
+    findRequests: 'BatchGetItem',
+    findConsents: 'Query',
+    putConsent: 'PutItem',
+    removeValues: 'UpdateItem',
+    answerRequest: 'UpdateItem',
+    removeRequests: 'BatchWriteItem',
+    /** Also a person's answers and opt-outs. */
+    listOfPerson: { index: 'gsi2', partition: PERSON },
+  },
+} as const satisfies Entity;
+
+const consent = {
+  name: 'consent',
+  pk: REQUEST,
+  sk: CONSENT,
+  account: (item) => String(item.account),
+  restore: 'missing',
+  expires: 'some',
+  person: { erasure: 'removed', removal: removalByPhone, exported: 'consents' },
+  access: { listConsentEnds: { index: 'gsi1', partition: CONSENT_ENDS } },
+} as const satisfies Entity;
+
+const consentReceipt = {
+  name: 'consent receipt',
+  pk: RECEIPTS,
+  sk: RECEIPT,
+  account: (item) => String(item.account),
+  outlivesAccount: true,
+  restore: 'missing',
+  expires: false,
+  person: {
+    erasure: 'renamed',
+    removal: (item) => removalUnlessErased(after(RECEIPTS, item)),
+    exported: 'grants',
+  },
+  access: { putConsentReceipt: 'PutItem', listConsentReceipts: 'Query', removeConsentReceipt: 'DeleteItem' },
+} as const satisfies Entity;
+
+export const userDataEntities = [request, consent, consentReceipt] as const;

@@ -9,24 +9,32 @@
 import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
+import { accountOfAttempt } from '../delivery/entities.ts';
 import { attemptsAbout } from '../delivery/history/erase-attempts.ts';
+import {
+  accountOfOptOut,
+  dueErasure,
+  erasureKey,
+  erasurePartition,
+  isOptOutKey,
+  markedPartition,
+  phoneOfErasure,
+} from '../messaging/entities.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from '../messaging/erased-identity.ts';
 import { dropPending, reportStopped } from '../messaging/erasure-outbox.ts';
+import { accountAt, logsOfContact, messageIdOf, messageKey, positionOfAccount } from '../outbox/entities.ts';
 import { directions } from '../outbox/event.ts';
+import { isAnswerKey } from '../profilers/entities.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
-import { accountAt, logsOfContact, messageIdOf, messageKey, positionOfAccount } from '../outbox/entities.ts';
-import { accountOfOptOut, dueErasure, erasureKey, erasurePartition, isOptOutKey, markedPartition, phoneOfErasure } from '../messaging/entities.ts';
 import { dataOfPerson, type Key } from '../table/keys.ts';
-import { isAnswerKey } from '../profilers/entities.ts';
-import { isRequestKey, requestIdOf, consentReceiptRange, consentReceiptsOf, isConsentKey } from './entities.ts';
-import { accountOfAttempt } from '../delivery/entities.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites } from '../users/user-removal.ts';
 import { endWithUser } from './consent-ends.ts';
 import { type ConsentReceipt, consentReceiptWrite } from './consent-receipts.ts';
+import { consentReceiptRange, consentReceiptsOf, isConsentKey, isRequestKey, requestIdOf } from './entities.ts';
 
 /** Numbers of items that a run of an erasure removed or changed. */
 export interface Erased {

@@ -1,13 +1,13 @@
 /** Users' answers to user data requests (spec §2, §3): approved values are copied from the profile. */
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
-import { transactInOrder } from '../outbox/entries.ts';
+import { type After, transactInOrder } from '../outbox/entries.ts';
 import type { RequestReference } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
-import { requestKey } from './entities.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { type Consent, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
+import { requestKey } from './entities.ts';
 import { completing } from './requests.ts';
 import { granted, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 
@@ -79,13 +79,7 @@ const consentOf = async (id: string, item: RequestItem): Promise<Consent> => {
 };
 
 /** The writes that store these results, as a function for `transactInOrder`. */
-const answering = async ({
-  id,
-  item,
-  results,
-  consented,
-  created,
-}: Answering): Promise<(after: string | undefined) => Write[]> => {
+const answering = async ({ id, item, results, consented, created }: Answering): Promise<(after: After) => Write[]> => {
   const { account, phone, version } = item;
   const reference: RequestReference = { id, account, phone };
   const all = { ...item.results, ...results };

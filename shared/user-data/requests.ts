@@ -10,7 +10,7 @@ import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
 import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
-import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
+import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import {
   type Conversation,
   namesOf,
@@ -21,7 +21,6 @@ import {
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
 import { ofPerson } from '../table/keys.ts';
-import { requestKey } from './entities.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';
@@ -29,6 +28,7 @@ import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { uuid } from '../validation/schemas.ts';
 import { recordConsentReceipt } from './consent-receipts.ts';
 import { endedResults, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
+import { requestKey } from './entities.ts';
 import { granted, grantOf, presentResults, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 
 /** A request as the API returns it: without results until all properties are answered. */
@@ -233,7 +233,7 @@ export const completing = (
   request: RequestReference,
   platform: string | undefined,
   completed: string,
-  after: string | undefined,
+  after: After,
 ): Write[] =>
   platform === 'webhook'
     ? enqueueWrites(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)

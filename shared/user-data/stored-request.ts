@@ -1,7 +1,7 @@
 /** User data requests in the table, and their results: what was released, denied, or has no value, and what has ended. */
 import { isPast } from '../core/clock.ts';
 import type { ConsentEnd, RequestedProperty, RequestReference } from '../outbox/event.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Profile } from '../users/users.ts';
 import type { ConsentReceipt } from './consent-receipts.ts';

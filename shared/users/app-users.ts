@@ -1,9 +1,9 @@
 /** The app network's ids of users. An id belongs to one number at a time. */
 import { timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
-import { type Key } from '../table/keys.ts';
-import { appUserKey } from './entities.ts';
+import type { Key } from '../table/keys.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
+import { appUserKey } from './entities.ts';
 
 /** The number that an id belongs to. */
 interface AppUserItem extends Key {

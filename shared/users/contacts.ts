@@ -4,9 +4,9 @@
  */
 import { timestamp } from '../core/clock.ts';
 import { getManyEventual } from '../table/client.ts';
-import { contactHash, contactKey } from './entities.ts';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
+import { contactHash, contactKey } from './entities.ts';
 
 interface ContactItem extends Key {
   /** When the contact was written. */

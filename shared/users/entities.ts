@@ -1,23 +1,29 @@
-/** The rows of users. */
-import { type Key, key } from '../table/keys.ts';
+/** The rows about users of the app. */
+import { isPseudonym } from '../core/ids.ts';
 import { keyedHash, unkeyedHash } from '../core/keyed-hashes.ts';
+import type { AnyItem, Entity } from '../table/entity.ts';
+import { after, type Key, key } from '../table/keys.ts';
+
+const USERS = 'USER#';
 
 /** A user of the app. */
-export const userKey = (phone: string): Key => key(`USER#${phone}`, 'USER');
+export const userKey = (phone: string): Key => key(`${USERS}${phone}`, 'USER');
+
+const EVENTS = 'EVENT#';
 
 /** The receipt of an event of the app network, for events whose repeat would have an effect. */
-export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
+export const eventKey = (event: string): Key => key(`${EVENTS}${event}`, 'EVENT');
 
 /** The receipt of a user's answer to a data request: with it, a repeat succeeds also after the request has expired. */
 export const answeredEventKey = (event: string): Key => key(eventKey(event).pk, 'ANSWERED');
 
-const CONTACTS = 'HASH#';
+const CONTACTS = 'CONTACT#';
 
 /** A small item for each user, by the hash of the number in the form of the API: it shows that the number is registered. */
-export const contactKey = (hash: string): Key => key(`${CONTACTS}${personHash(hash)}`, 'HASH');
+export const contactKey = (hash: string): Key => key(`${CONTACTS}${personHash(hash)}`, 'CONTACT');
 
 /** The key of the removal of a contact's user. */
-export const removalOfContact = ({ pk }: Pick<Key, 'pk'>): Key => removalOf(pk.slice(CONTACTS.length));
+const removalOfContact = ({ pk }: Pick<Key, 'pk'>): Key => removalOf(pk.slice(CONTACTS.length));
 
 const REMOVALS = 'REMOVED#';
 
@@ -36,5 +42,76 @@ const removalOf = (person: string): Key => key(`${REMOVALS}${person}`, 'REMOVED'
 /** The time of a user's removal, under a keyed hash of the number: older data does not register the user again. */
 export const removalKey = (phone: string): Key => removalOf(personHash(contactHash(phone)));
 
+/** The same for what may have the pseudonym of an erased user in place of the number: then there is none. */
+export const removalUnlessErased = (person: string): Key | undefined =>
+  isPseudonym(person) ? undefined : removalKey(person);
+
+/** The removal of the user whose number a row has as `phone`. */
+export const removalByPhone = ({ phone }: AnyItem): Key | undefined => removalUnlessErased(String(phone));
+
+const APP_USERS = 'APPUSER#';
+
 /** The number of a user, by the app network's id of the user. */
-export const appUserKey = (id: string): Key => key(`APPUSER#${id}`, 'APPUSER');
+export const appUserKey = (id: string): Key => key(`${APP_USERS}${id}`, 'APPUSER');
+
+const user = {
+  name: 'user',
+  pk: USERS,
+  sk: 'USER',
+  restore: 'missing',
+  expires: false,
+  person: { erasure: 'removed', removal: (item) => removalUnlessErased(after(USERS, item)), exported: 'profile' },
+  access: {
+    findUser: 'GetItem',
+    findUsers: 'BatchGetItem',
+    updateUser: 'UpdateItem',
+    removeUser: 'DeleteItem',
+    checkUser: 'ConditionCheckItem',
+  },
+} as const satisfies Entity;
+
+const contact = {
+  name: 'contact of a user',
+  pk: CONTACTS,
+  sk: 'CONTACT',
+  restore: 'missing',
+  expires: false,
+  person: {
+    erasure: 'removed',
+    removal: removalOfContact,
+    exported: { not: 'it has only a keyed hash of the number' },
+  },
+  access: { findContacts: 'BatchGetItem', putContact: 'PutItem', removeContact: 'DeleteItem' },
+} as const satisfies Entity;
+
+const appUser = {
+  name: 'id of a user in the app',
+  pk: APP_USERS,
+  sk: 'APPUSER',
+  restore: 'missing',
+  expires: false,
+  person: { erasure: 'removed', removal: removalByPhone, exported: { not: 'the profile has the id' } },
+  access: { findAppUser: 'GetItem', putAppUser: 'PutItem', removeAppUser: 'DeleteItem' },
+} as const satisfies Entity;
+
+const removal = {
+  name: 'removal of a user',
+  pk: REMOVALS,
+  sk: 'REMOVED',
+  restore: 'everything',
+  expires: true,
+  person: { erasure: 'hashed', exported: { not: 'it has only a keyed hash of the number' } },
+  access: { putRemoval: 'PutItem', findRemoval: 'GetItem', checkRemoval: 'ConditionCheckItem' },
+} as const satisfies Entity;
+
+const eventReceipt = {
+  name: 'event receipt',
+  pk: EVENTS,
+  sk: '',
+  restore: 'missing',
+  expires: true,
+  person: 'none',
+  access: { putEventReceipt: 'PutItem', findEventReceipt: 'GetItem' },
+} as const satisfies Entity;
+
+export const userEntities = [user, contact, appUser, removal, eventReceipt] as const;

@@ -1,8 +1,8 @@
 /** Receipts of the app network's events: an event that is repeated within seven days changes nothing. */
 import { secondsFromNow } from '../core/clock.ts';
 import { getConsistent, putIfAbsent } from '../table/client.ts';
-import { answeredEventKey, eventKey } from './entities.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { answeredEventKey, eventKey } from './entities.ts';
 
 /** Seconds that a receipt is kept. */
 const EVENT_MEMORY = 7 * 86_400;

@@ -1,6 +1,6 @@
 /** A user's item in the table. */
 import * as v from 'valibot';
-import { type Key } from '../table/keys.ts';
+import type { Key } from '../table/keys.ts';
 
 /** A user. Each property is an attribute of its own, with the time of its data. */
 export interface UserItem extends Key {
@@ -9,11 +9,9 @@ export interface UserItem extends Key {
   panelist_updated?: string;
   created: string;
   /** The time of the newest data. */
-  updated?: string;
+  updated: string;
   /** Counts changes. */
-  version?: number;
-  /** Set if the number's contact exists. Users of earlier releases have none until they change. */
-  has_contact?: true;
+  version: number;
   /** The app network's id of the user, with the time of the data. */
   app_user?: { id: string; updated: string };
 }
@@ -39,8 +37,5 @@ export const propertiesOf = (item: UserItem): [string, unknown][] =>
 export const unchanged = (item: UserItem | undefined): { condition: string; values: Record<string, unknown> } => {
   if (item === undefined) return { condition: 'attribute_not_exists(pk)', values: {} };
   const { created, version } = item;
-  // Users of earlier releases have no version.
-  return version === undefined
-    ? { condition: 'created = :seen AND attribute_not_exists(version)', values: { ':seen': created } }
-    : { condition: 'created = :seen AND version = :version', values: { ':seen': created, ':version': version } };
+  return { condition: 'created = :seen AND version = :version', values: { ':seen': created, ':version': version } };
 };

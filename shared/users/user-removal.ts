@@ -5,10 +5,10 @@
 import { now, timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
 import { type DeletionItem, deletionNow } from '../table/deletion-markers.ts';
-import { removalKey, userKey } from './entities.ts';
 import { conditionCheckWrite, deleteWrite, putWrite, updateWrite, type Write } from '../table/transactions.ts';
 import { releaseIdWrites } from './app-users.ts';
 import { contactWrite, removeContactWrite } from './contacts.ts';
+import { removalKey, userKey } from './entities.ts';
 import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 
 interface RemovalItem extends DeletionItem {
@@ -67,7 +67,7 @@ const forgetWrites = async (phone: string, time: string | undefined, item: UserI
   const { app_user } = item ?? {};
   const formerId = app_user !== undefined && isOld(app_user.updated) ? app_user.id : undefined;
   const idWrites = formerId === undefined ? [] : await releaseIdWrites(formerId, phone);
-  if (item?.updated === undefined || isOld(item.updated)) {
+  if (item === undefined || isOld(item.updated)) {
     const checked = {
       ConditionExpression: condition,
       ...(item !== undefined && { ExpressionAttributeValues: values }),

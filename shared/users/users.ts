@@ -2,10 +2,10 @@
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
 import { getConsistent, getEventual, getManyConsistent, getManyEventual } from '../table/client.ts';
-import { userKey } from './entities.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { giveIdWrite, numberOfId, releaseIdWrites } from './app-users.ts';
 import { contactWrite } from './contacts.ts';
+import { userKey } from './entities.ts';
 import { eventReceiptWrite, wasApplied } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './profile-properties.ts';
 import { attributeOf, timeOf, type UserItem, unchanged } from './user-item.ts';
@@ -133,9 +133,9 @@ const userWrites = async (
   const { phone_number: phone } = reported;
   const present = timestamp();
   const time = at ?? present;
-  const { updated: latest = time, has_contact, app_user: former } = item ?? {};
+  const { updated: latest = time, app_user: former } = item ?? {};
   const updated = at !== undefined && latest > at ? latest : time;
-  const change = userChange(reported, { at: time, updated, id, has_contact });
+  const change = userChange(reported, { at: time, updated, id });
   const { condition, values } = at === undefined ? stillFound(item, id) : unchanged(item);
   const isNewId = id !== undefined && former?.id !== id;
   return [
@@ -144,7 +144,7 @@ const userWrites = async (
       ...(condition !== undefined && { ConditionExpression: condition }),
       ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...values },
     }),
-    ...(has_contact ? [] : [contactWrite(phone)]),
+    ...(item === undefined ? [contactWrite(phone)] : []),
     ...(isNewId ? [giveIdWrite(id, phone, left === undefined ? [] : [left])] : []),
     ...(isNewId && former !== undefined ? await releaseIdWrites(former.id, phone) : []),
   ];
@@ -158,9 +158,9 @@ const stillFound = (
   item: UserItem | undefined,
   id: string | undefined,
 ): { condition: string | undefined; values: Record<string, unknown> } => {
-  const { has_contact, app_user: former } = item ?? {};
+  const { app_user: former } = item ?? {};
   const conditions = [
-    ...(has_contact ? ['attribute_exists(has_contact)'] : []),
+    ...(item === undefined ? [] : ['attribute_exists(pk)']),
     ...(id === undefined ? [] : [former === undefined ? 'attribute_not_exists(app_user)' : 'app_user.id = :former']),
   ];
   return {
@@ -174,12 +174,7 @@ const stillFound = (
  */
 const userChange = (
   { phone_number, panelist, properties = {} }: Omit<UserUpdate, 'id'>,
-  {
-    at,
-    updated,
-    id,
-    has_contact,
-  }: { at: string; updated: string; id: string | undefined; has_contact: true | undefined },
+  { at, updated, id }: { at: string; updated: string; id: string | undefined },
 ) => {
   const given = Object.entries(properties);
   const assignments = [
@@ -188,7 +183,6 @@ const userChange = (
     ...(panelist === undefined
       ? ['panelist = if_not_exists(panelist, :panelist)']
       : ['panelist = :panelist', 'panelist_updated = :at']),
-    ...(has_contact ? [] : ['has_contact = :true']),
     ...(id === undefined ? [] : ['app_user = :app_user']),
     ...given.map(([name]) => `${attributeOf(name)} = :${name}`),
   ];
@@ -200,7 +194,6 @@ const userChange = (
       ':updated': updated,
       ':panelist': panelist ?? false,
       ...(panelist !== undefined && { ':at': at }),
-      ...(!has_contact && { ':true': true }),
       ...(id !== undefined && { ':app_user': { id, updated: at } }),
       ...Object.fromEntries(
         given.map(([name, property]) => [

@@ -15,7 +15,9 @@ export const shownAs = <Part extends object>(keywords: Record<string, unknown>, 
   Object.assign(part, { keywords });
 
 /**
- * A schema that runs `precheck` on the whole value first, and `schema` only if the precheck succeeds.
+ * A schema that runs `precheck` on the whole value first, and `schema` only if the precheck succeeds. A pipe that begins
+ * with a check has the form of an unknown value, but the API description and the search for unknown fields need the form
+ * of `schema`.
  *
  * @param keywords - the bounds of `precheck` as JSON Schema keywords, for the API description
  */
@@ -32,23 +34,6 @@ const readAfter = <Schema extends v.GenericSchema>(
       return issues ? { typed: false, value, issues } : schema['~run'](dataset, config);
     }) satisfies v.GenericSchema['~run'],
   });
-
-type Fields = v.GenericSchema<unknown, object>;
-
-/** An object with the fields of both schemas, which have none in common: so the outputs need no comparison. */
-export const bothOf = <One extends Fields, Other extends Fields>(one: One, other: Other) => {
-  const both = v.intersect([one, other]);
-  return {
-    ...both,
-    '~run': (({ value }, config) => {
-      const first = one['~run']({ value }, config);
-      const second = other['~run']({ value }, config);
-      return first.issues || second.issues
-        ? { typed: false, value, issues: [...(first.issues ?? []), ...(second.issues ?? [])] }
-        : { typed: true, value: { ...Object(first.value), ...Object(second.value) } };
-    }) as (typeof both)['~run'],
-  };
-};
 
 interface ListBounds {
   /** Fewest items. Default: 0. */
@@ -109,16 +94,8 @@ export const recordOf = <Name extends v.GenericSchema<string, string>, Value ext
   { max }: { max: number },
 ) => readAfter(checkNames(max), { maxProperties: max }, v.record(name, value));
 
-const anyFields = v.looseObject({});
-
 /** An object of any form. Its fields are validated later, by the code that reads them. */
-export const anyObject = {
-  ...anyFields,
-  '~run': ((dataset, config) => {
-    const { value } = dataset;
-    return isObject(value) ? { typed: true, value } : anyFields['~run']({ value }, config);
-  }) satisfies (typeof anyFields)['~run'],
-};
+export const anyObject = v.looseObject({});
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

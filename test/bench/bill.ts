@@ -3,7 +3,7 @@
  * are not measured are in this file.
  */
 import { logItem, states } from '../../shared/outbox/message.ts';
-import { indexes } from '../../shared/table/access-patterns.ts';
+import { indexes } from '../../shared/table/indexes.ts';
 import { allDuePartitions, duePartitions, type Key } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { listPriceOf, type Priced } from './prices.ts';

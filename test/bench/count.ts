@@ -7,12 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { messageKey } from '../../shared/outbox/entities.ts';
 import type { State } from '../../shared/outbox/message.ts';
 import { CounterShards } from '../../shared/stats/counter-shards.ts';
+import { jobCountersOf } from '../../shared/stats/entities.ts';
 import { CHUNK, type Countable, countEntries } from '../../shared/stats/job-counters.ts';
 import { documents } from '../../shared/table/client.ts';
-import { jobCountersOf } from '../../shared/stats/entities.ts';
-import { messageKey } from '../../shared/outbox/entities.ts';
 import { type Figure, quantile, report, say } from './report.ts';
 
 /** Assumed milliseconds of a transaction with a full batch, and of the time until a worker has its next batch. */

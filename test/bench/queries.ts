@@ -7,9 +7,9 @@ import { messageHistory } from '../../infra/operator/queries/message-history.ts'
 import { jobOf } from '../../shared/messaging/jobs/default-jobs.ts';
 import { type LogItem, logItem, type State } from '../../shared/outbox/message.ts';
 import { type LogFilter, listLogs } from '../../shared/stats/delivery-log.ts';
-import { listJobs } from '../../shared/stats/job-counters.ts';
 import { jobCounterKey } from '../../shared/stats/entities.ts';
-import { type Key } from '../../shared/table/keys.ts';
+import { listJobs } from '../../shared/stats/job-counters.ts';
+import type { Key } from '../../shared/table/keys.ts';
 import { consumedBy } from '../stack/support/consumed.ts';
 import { putAll, serveItems } from '../stack/support/many-items.ts';
 import { lifetime } from '../support/lifetime.ts';

@@ -5,8 +5,8 @@ import { exampleDelivery } from '../../infra/local/documentation/example-deliver
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
-import { putAll } from '../../shared/table/client.ts';
 import { attemptIdOf } from '../../shared/delivery/entities.ts';
+import { putAll } from '../../shared/table/client.ts';
 import { addOffer } from '../support/example-offer.ts';
 import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 

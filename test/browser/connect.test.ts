@@ -124,7 +124,7 @@ test('a number that another bot has, and a malformed one, are explained, and the
     expectedErrors: /status of 422/,
   });
   await toValues(page, 'Own webhook', bot);
-  await page.getByRole('alert').filter({ hasText: "belongs to another account's bot" }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'belongs to the bot of the account' }).waitFor();
   await page.getByLabel(/^Number of its bot/).fill('12');
   await next(page);
   await page.getByRole('alert').filter({ hasText: 'must be a phone number' }).waitFor();

@@ -1,13 +1,14 @@
 /** How each function touches the table, by the beginning of its logical ids in the template. */
-import { accessOf } from '../../shared/api/endpoint.ts';
-import { api } from '../../shared/api/index.ts';
-import { workers } from '../../shared/api/workers.ts';
+
 import {
   type AccessPattern,
   accessPatterns,
   type TableAccess,
   transactions,
-} from '../../shared/table/access-patterns.ts';
+} from '../../shared/api/access-patterns.ts';
+import { accessOf } from '../../shared/api/endpoint.ts';
+import { api } from '../../shared/api/index.ts';
+import { workers } from '../../shared/api/workers.ts';
 
 interface FunctionAccess {
   id: string;

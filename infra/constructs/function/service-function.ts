@@ -12,7 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { TableAccess } from '../../../shared/table/access-patterns.ts';
+import type { TableAccess } from '../../../shared/api/access-patterns.ts';
 import type { ServiceTable } from '../business-table.ts';
 import { type TableRight, tableRights } from './table-rights.ts';
 

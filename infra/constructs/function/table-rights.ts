@@ -14,7 +14,7 @@ import {
   type TableAccess,
   type TransactionName,
   transactions,
-} from '../../../shared/table/access-patterns.ts';
+} from '../../../shared/api/access-patterns.ts';
 
 /** One statement: actions on the table, or a query of an index, with the partitions of all keys that a call may name. */
 export interface TableRight {

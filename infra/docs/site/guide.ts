@@ -19,7 +19,10 @@ const ALONE: SharedFunctionProps = {
 };
 
 /** The guide as HTML. Headings have the same ids as on GitHub. */
-export const renderGuide = (markdown: string, { linkTo, pictureOf, diagramOf }: SharedFunctionProps = ALONE): string => {
+export const renderGuide = (
+  markdown: string,
+  { linkTo, pictureOf, diagramOf }: SharedFunctionProps = ALONE,
+): string => {
   const taken = new Map<string, number>();
   const renderer: RendererObject = {
     heading({ tokens, depth }: Tokens.Heading) {

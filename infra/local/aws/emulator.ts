@@ -4,6 +4,7 @@
  */
 
 import { Buckets } from './buckets.ts';
+import { ClockDriver } from './clock-driver.ts';
 import { HeldItems } from './consistency/held-items.ts';
 import { Replica } from './consistency/replica.ts';
 import { StaleReads } from './consistency/stale-reads.ts';
@@ -19,7 +20,6 @@ import { Roles } from './iam/roles.ts';
 import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
-import { ClockDriver } from './clock-driver.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';

@@ -3,9 +3,9 @@
  * stack has done it, so that work happens in the order in which it would have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Progress } from '../aws/clock-driver.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { IsNeeded } from '../aws/event-sources/schedules.ts';
-import type { Progress } from '../aws/clock-driver.ts';
 import type { Clock } from '../aws/time/clock.ts';
 import { type DueWork, dueWorkOf } from './due-work.ts';
 
@@ -99,7 +99,8 @@ const rest = async ({ inProgress, readNow, closeBatches }: Moving, isEnd: boolea
     if (now === 'records') readNow();
     if (now === 'batches' && isEnd) closeBatches();
     quiet = now === undefined || (now === 'batches' && !isEnd) ? quiet + 1 : 0;
-    if (Date.now() > latest) throw new BusyError(`The stack still works at the same time after ${TIMEOUT_MS / 1000} s.`);
+    if (Date.now() > latest)
+      throw new BusyError(`The stack still works at the same time after ${TIMEOUT_MS / 1000} s.`);
     await pause(LOOK.pause);
   }
 };

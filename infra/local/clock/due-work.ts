@@ -1,8 +1,8 @@
 /** When the table's next work is due: retries, messages that begin or end, erasures, and consents that end. */
 import type { EraseStep, SweepStep } from '../../../shared/api/workers.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
-import { afterDueOf, allDuePartitions, type DueKind, dueOf, duePartitions } from '../../../shared/table/keys.ts';
 import { erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
+import { afterDueOf, allDuePartitions, type DueKind, dueOf, duePartitions } from '../../../shared/table/keys.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';

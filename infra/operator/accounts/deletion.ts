@@ -5,7 +5,7 @@ import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { count, fields, printNote, printResult } from '../output.ts';
 import { progressBar } from '../progress.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { listMedia } from '../queries/media-admin.ts';
 import { listTokens } from '../queries/tokens-admin.ts';
 import { deleteAccount } from '../recovery/account-deletion.ts';

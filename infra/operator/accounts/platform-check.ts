@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { testPlatform } from '../connect/checks.ts';
 import { fields, printResult, tinted } from '../output.ts';
-import { findPlatform, UserError, showAccount } from '../queries/accounts-admin.ts';
+import { findPlatform, showAccount, UserError } from '../queries/accounts-admin.ts';
 import { examples } from '../usage.ts';
 
 export const addPlatformCommands = (program: Command): void => {

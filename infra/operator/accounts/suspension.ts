@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { count, printNote, printResult, second } from '../output.ts';
-import { UserError, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, resumeConversations } from '../queries/outbox-inspection.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples } from '../usage.ts';

@@ -2,7 +2,7 @@
  * Checks of a connection in both directions. They send no message to a person: the request to the service is one that it
  * accepts and ignores, and the request to the platform is one that the platform refuses.
  */
-import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { accountOfBot, findAccount } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { identify } from '../../../shared/accounts/tokens.ts';
 import { now } from '../../../shared/core/clock.ts';
@@ -15,8 +15,6 @@ import {
   type OutboundRequest,
 } from '../../../shared/destinations/http/request.ts';
 import { platforms } from '../../../shared/destinations/registry.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/accounts/entities.ts';
 import { settingErrors } from '../accounts/platform.ts';
 import type { AccountPlatform } from '../queries/accounts-admin.ts';
 import {
@@ -160,12 +158,20 @@ export const checkNumber = async (id: string): Promise<Check | undefined> => {
       fix: `Set it with "account update ${id} --bot-number NUMBER".`,
     });
   }
-  const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
+  const owner = await accountOfBot(number);
   if (owner === id) return undefined;
-  return failed(title, {
-    cause: `The number ${number} ${owner === undefined ? 'belongs to no account' : `belongs to "${owner}"`}.`,
-    fix: `Check it with "number check ${number}".`,
-  });
+  return failed(
+    title,
+    owner === undefined
+      ? {
+          cause: `The number ${number} belongs to no account.`,
+          fix: `Give it to the account with "account update ${id} --bot-number ${number}".`,
+        }
+      : {
+          cause: `The number ${number} belongs to "${owner}".`,
+          fix: `Give the account another number with "account update ${id} --bot-number NUMBER".`,
+        },
+  );
 };
 
 /** Whether all checks succeeded. */

@@ -5,10 +5,10 @@
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';
 import { type AccountPlatform, updateAccount } from '../queries/accounts-admin.ts';
 import { issueToken, listTokens, type TokenRecord } from '../queries/tokens-admin.ts';

@@ -5,7 +5,13 @@ import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { pasted, type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';
-import { type AccountPlatform, findPlatform, UserError, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import {
+  type AccountPlatform,
+  findPlatform,
+  showAccount,
+  UserError,
+  updateAccount,
+} from '../queries/accounts-admin.ts';
 import { NotConfirmed } from '../terminal/confirm.ts';
 import { allGood, type Check, checkFromPlatform, checkNumber, checkToPlatform } from './checks.ts';
 import {

@@ -98,7 +98,8 @@ const beginMode = async (account: string, command: Command): Promise<void> => {
 
 const endMode = async (account: string, command: Command): Promise<void> => {
   const { isListening, url } = await modeOf(account);
-  if (!isListening) throw new UserError(`The events of "${account}" do not wait for listeners: there is nothing to end.`);
+  if (!isListening)
+    throw new UserError(`The events of "${account}" do not wait for listeners: there is nothing to end.`);
   const pending = await pendingEvents(account);
   const events = pending === 1 ? '1 pending event' : `${count(pending)} pending events`;
   if (url === undefined && pending > 0) {

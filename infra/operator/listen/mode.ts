@@ -3,7 +3,13 @@
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { webhook } from '../../../shared/destinations/webhook.ts';
-import { type AccountPlatform, findPlatform, UserError, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import {
+  type AccountPlatform,
+  findPlatform,
+  showAccount,
+  UserError,
+  updateAccount,
+} from '../queries/accounts-admin.ts';
 import { pendingConversations, retryConversations } from '../queries/outbox-inspection.ts';
 
 /** The directions whose events listeners receive. An account's own webhook for consent is not affected. */

@@ -39,7 +39,7 @@ export interface StackFile {
 }
 
 /** The folder of the local stack's files while it runs. Tests use folders of their own. */
-export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../.local', import.meta.url));
+export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../../.local', import.meta.url));
 
 /** The present folder: tests run several commands in one process, each with another stack. */
 const folder = (): string => process.env.LOCAL_FOLDER ?? localFolder;

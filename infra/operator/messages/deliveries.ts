@@ -9,7 +9,7 @@ import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { pointInTimeOrSeconds } from '../../../shared/validation/point-in-time.ts';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, fields, masked, minute, printResult, second, tinted } from '../output.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 

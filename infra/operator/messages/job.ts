@@ -8,7 +8,7 @@ import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, second, share, tinted } from '../output.ts';
 import { addDaysOption, addPeriodOptions, type Given, periodIn } from '../period.ts';
 import { progressBar } from '../progress.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { recountJobs } from '../queries/job-recount.ts';
 import { type JobWithReasons, jobsOf, showJob } from '../queries/jobs-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';

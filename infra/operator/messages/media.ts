@@ -3,7 +3,7 @@ import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { deleteMedia, forgetAvatar, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';

@@ -4,7 +4,7 @@ import { findScheduled, type ScheduledMessage } from '../../../shared/campaigns/
 import type { State } from '../../../shared/outbox/message.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from '../output.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { type MessageHistory, messageHistory } from '../queries/message-history.ts';
 import type { DeliveryAttempts } from '../queries/outbox-inspection.ts';
 import { logAbout, type PersonalData } from '../queries/personal-data-export.ts';

@@ -9,7 +9,7 @@ import { isPseudonym } from '../../../shared/core/ids.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { columns, count, masked, minute, printNote, printResult } from '../output.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { type OutstandingDeletion, outstandingDeletions } from '../queries/users-admin.ts';
 import { examples, readBy } from '../usage.ts';
 import { consentRecords, missingFields, operatorFacts, unknownProperties } from './consent-record.ts';

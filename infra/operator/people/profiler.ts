@@ -1,9 +1,9 @@
 /** `operator profiler …`: profilers, and the repair of their results. */
 import type { Command } from 'commander';
 import type { AnswerItem } from '../../../shared/profilers/answer.ts';
+import { answersOf } from '../../../shared/profilers/entities.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { answersOf } from '../../../shared/profilers/entities.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
 import { count, printResult } from '../output.ts';
 import { examples, readBy } from '../usage.ts';
@@ -29,7 +29,7 @@ export const addProfilerCommands = (program: Command): void => {
         ConsistentRead: true,
       })) {
         found.answers += answers.length;
-        found.counted += await countAnswers(answers.filter(({ counted }) => counted !== true));
+        found.counted += await countAnswers(answers.filter(({ counted }) => !counted));
       }
       const words = `${count(found.answers)} answers, of which ${count(found.counted)} were not counted before.`;
       printResult(command, found, words);

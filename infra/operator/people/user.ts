@@ -6,9 +6,9 @@ import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
 import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';
-import { UserError, showAccount } from '../queries/accounts-admin.ts';
+import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { isEmpty, optOutsOf, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
-import { findUser, indexUsers, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
+import { findUser, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
 import { addConsentCommands } from './consent.ts';
@@ -124,17 +124,6 @@ export const addUserCommands = (program: Command): void => {
       if (isEmpty(found)) throw new UserError(`There is no data about ${masked(phone)}.`);
       printResult(command, found, JSON.stringify(found, null, 2));
       printNote('This is personal data. Store it where only authorized people have access.');
-    });
-
-  user
-    .command('index')
-    .description(
-      'Makes users findable by "POST /v1/contacts" who were registered by an earlier release and have not changed since. Reads the whole table, for 1 read unit per 8 KB. Run it once after the upgrade; repeating it changes nothing.',
-    )
-    .addHelpText('after', examples('user index'))
-    .action(async (_options: object, command: Command) => {
-      const indexed = await indexUsers();
-      printResult(command, { indexed }, `${count(indexed)} users were added.`);
     });
 
   addYesOption(user.command('erase'))

@@ -4,11 +4,21 @@ import { type AccountAttributes, accountChangeWrite } from '../../../shared/acco
 import {
   type Account,
   type AccountItem,
+  accountOfBot,
   findAccount,
   type NameDecision,
   type NumberItem,
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
+import {
+  accountKey,
+  accountListKey,
+  consentWebhookKey,
+  consentWebhookName,
+  hookKey,
+  numberKey,
+  platformKey,
+} from '../../../shared/accounts/entities.ts';
 import type {
   ConsentWebhookItem,
   HookItem,
@@ -21,14 +31,13 @@ import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountListKey, hookKey, numberKey, platformKey, consentWebhookKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
 import { deletionKey } from '../../../shared/table/keys.ts';
-import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import { endWaiting } from './outbox-inspection.ts';
 
@@ -63,7 +72,7 @@ export const createAccount = async (
     accountListWrite(account),
     ...(draft.bot_number === undefined ? [] : [claimNumberWrite(draft.bot_number, id)]),
   ]);
-  if (failed === 2) throw numberTaken(account.bot_number);
+  if (failed === 2 && draft.bot_number !== undefined) throw await numberTaken(draft.bot_number);
   if (failed !== undefined) throw new UserError(`The account "${id}" already exists. Choose another id.`);
   return account;
 };
@@ -146,7 +155,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
       if (platform || consentWebhook) await endWaiting(id);
       return changed;
     }
-    if (failed === 1 && number) throw numberTaken(number);
+    if (failed === 1 && number) throw await numberTaken(number);
   }
   throw new UserError(`Other commands are changing the account "${id}". Retry in a moment.`);
 };
@@ -202,9 +211,7 @@ const checkLimit = ({ rate, burst }: Pick<Account, 'rate' | 'burst'>): void => {
 /** Releases the account's previous number, unless it belongs to another account. */
 const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: string | null): Promise<Write[]> => {
   if (number === undefined || number === wanted) return [];
-  const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
-  if (owner !== id) return [];
-  return releaseNumberWrites(id, number);
+  return (await accountOfBot(number)) === id ? releaseNumberWrites(id, number) : [];
 };
 
 /** An account's platform with its settings and secrets; undefined if it has none. 2 read units. */
@@ -326,7 +333,7 @@ const claimNumberWrite = (number: string, account: string): Write => {
 };
 
 /** Releases an account's number, in a transaction that fails if the account does not own the number. */
-export const releaseNumberWrites = (account: string, number: string): [Write, Write] => [
+const releaseNumberWrites = (account: string, number: string): [Write, Write] => [
   deleteWrite(numberKey(number), {
     ConditionExpression: 'account = :account',
     ExpressionAttributeValues: { ':account': account },
@@ -334,10 +341,11 @@ export const releaseNumberWrites = (account: string, number: string): [Write, Wr
   deletionWrite('number', `${account} ${number}`),
 ];
 
-const noAccount = (id: string): UserError => new UserError(`There is no account "${id}". "account list" shows them all.`);
+const noAccount = (id: string): UserError =>
+  new UserError(`There is no account "${id}". "account list" shows them all.`);
 
-const numberTaken = (number: string | undefined): UserError =>
-  new UserError(`The number ${number} belongs to another account's bot. "number check ${number}" shows whose.`);
+const numberTaken = async (number: string): Promise<UserError> =>
+  new UserError(`The number ${number} belongs to the bot of the account "${await accountOfBot(number)}".`);
 
 /** The id for a name: "Acme Research" becomes "acme-research". */
 const idOf = (name: string): string =>

@@ -1,9 +1,10 @@
 /** Job counters, for operators: statistics by day, and the repair of missing counts. */
+
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** How many messages reached each state on one day. */
 export interface DayCount {
@@ -77,7 +78,7 @@ export const recountJobs = async (
       const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
-      found.counted += await countEntries(entries.filter(({ counted }) => counted !== true));
+      found.counted += await countEntries(entries.filter(({ counted }) => !counted));
       onProgress(place, found.entries);
     }
     onProgress(place + 1, found.entries);

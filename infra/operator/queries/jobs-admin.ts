@@ -1,10 +1,10 @@
 /** The jobs of an account, for operators. */
 import { Problem } from '../../../shared/core/problems.ts';
+import { jobListOf } from '../../../shared/messaging/entities.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem, State } from '../../../shared/outbox/message.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { type JobStatus, readJobStatus } from '../../../shared/stats/job-status.ts';
-import { jobListOf } from '../../../shared/messaging/entities.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { hasExpired, pages } from '../../../shared/table/client.ts';
 import { UserError } from './accounts-admin.ts';
 

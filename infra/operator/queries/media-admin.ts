@@ -2,11 +2,11 @@
 
 import { changeProfile } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { mediaIdOf, mediaKey, mediaOfAccount } from '../../../shared/media/entities.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { getConsistent, pages, remove } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { mediaIdOf, mediaKey, mediaOfAccount } from '../../../shared/media/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { transact, updateWrite } from '../../../shared/table/transactions.ts';
 
 /** A stored image or file. The id is part of its URL, and secret. */

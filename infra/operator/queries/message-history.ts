@@ -1,9 +1,9 @@
 /** The history of a message, for operators: states, attempts, pending reports. Never its content. */
 
+import { isMessageKey } from '../../../shared/outbox/entities.ts';
 import { conversationAbout, type Direction } from '../../../shared/outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../../../shared/outbox/message.ts';
 import { logOfMessage } from '../../../shared/stats/message-log.ts';
-import { isMessageKey } from '../../../shared/outbox/entities.ts';
 import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 
 /** The history of a message, without its content. */

@@ -1,15 +1,23 @@
 /** Pending entries of all outboxes, for operators. The index of due work finds them. */
 
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
+import {
+  conversationName,
+  conversationOf,
+  entryKey,
+  isHeadKey,
+  type NamedConversation,
+  named,
+  waitingForPlatform,
+} from '../../../shared/outbox/entities.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
 import { type Head, isRetryScheduled, makeDue, readHead } from '../../../shared/outbox/head.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { getConsistent, page, pages, remove } from '../../../shared/table/client.ts';
-import { circuitKey } from '../../../shared/delivery/entities.ts';
-import { conversationName, conversationOf, entryKey, isHeadKey, type NamedConversation, named, waitingForPlatform } from '../../../shared/outbox/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {

@@ -1,9 +1,12 @@
 /** Exports all data about a user, for a data subject's request. */
 
+import { accountOfAttempt, deliveriesAbout } from '../../../shared/delivery/entities.ts';
 import type { AttemptItem } from '../../../shared/delivery/history/attempt-item.ts';
 import { type Delivery, toDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { eventOf } from '../../../shared/delivery/history/replay.ts';
+import { accountOfOptOut, isOptOutKey } from '../../../shared/messaging/entities.ts';
 import type { OptOutItem } from '../../../shared/messaging/opt-outs/opt-outs.ts';
+import { conversationName, entryKey, logsOfContact, messageIdOf } from '../../../shared/outbox/entities.ts';
 import {
   type Direction,
   directions,
@@ -12,15 +15,13 @@ import {
   type Outgoing,
 } from '../../../shared/outbox/event.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
-import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { accountOfOptOut, isOptOutKey } from '../../../shared/messaging/entities.ts';
 import { answeredProfilerOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
-import { conversationName, entryKey, logsOfContact, messageIdOf } from '../../../shared/outbox/entities.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
+import type { ExportPart } from '../../../shared/table/entity.ts';
 import { dataOfPerson, type Key } from '../../../shared/table/keys.ts';
-import { isRequestKey, requestIdOf, isConsentKey } from '../../../shared/user-data/entities.ts';
-import { accountOfAttempt, deliveriesAbout } from '../../../shared/delivery/entities.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { ConsentItem } from '../../../shared/user-data/consents.ts';
+import { isConsentKey, isRequestKey, requestIdOf } from '../../../shared/user-data/entities.ts';
 import { presentResults, type RequestItem } from '../../../shared/user-data/stored-request.ts';
 import { type WholeUser, wholeUser } from './users-admin.ts';
 
@@ -31,7 +32,7 @@ type Request = Pick<
 
 type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reason_code' | 'reason'>;
 
-export interface PersonalData {
+export interface PersonalData extends Record<ExportPart, unknown> {
   phone_number: string;
   /** The user's profile; null if the user is not registered. */
   profile: WholeUser | null;

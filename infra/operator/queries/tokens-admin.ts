@@ -1,16 +1,16 @@
 /** Issues, lists and revokes the tokens of accounts, for operators. */
 
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/tokens.ts';
 import { now, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { deletionKey, type Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
-import { accountListWrite, UserError, showAccount } from './accounts-admin.ts';
+import { accountListWrite, showAccount, UserError } from './accounts-admin.ts';
 
 /** The record of a token, without the token itself. */
 export interface TokenRecord {

@@ -1,16 +1,14 @@
 /** Registers and reads users of the app, for operators. */
 
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { tableName } from '../../../shared/core/settings.ts';
-import { documents, getConsistent, pages } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { userKey } from '../../../shared/users/entities.ts';
-import { acknowledgements } from '../../../shared/user-data/entities.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { transact, updateWrite } from '../../../shared/table/transactions.ts';
 import { type ConsentItem, owedIn, owedSince } from '../../../shared/user-data/consents.ts';
+import { acknowledgements } from '../../../shared/user-data/entities.ts';
 import { contactWrite } from '../../../shared/users/contacts.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { propertiesOf, type UserItem } from '../../../shared/users/user-item.ts';
 import { knownProperty } from '../../../shared/users/users.ts';
 
@@ -63,13 +61,12 @@ export const registerUser = async ({
   const failed = await transact([
     updateWrite({
       Key: userKey(phone_number),
-      UpdateExpression: `SET panelist = :panelist, has_contact = :true,${panelist === undefined ? '' : ' panelist_updated = :now,'} updated = :now, created = if_not_exists(created, :now) ADD version :one`,
+      UpdateExpression: `SET panelist = :panelist,${panelist === undefined ? '' : ' panelist_updated = :now,'} updated = :now, created = if_not_exists(created, :now) ADD version :one`,
       ConditionExpression: `attribute_not_exists(pk)${panelist === undefined ? '' : ' OR panelist <> :panelist'}`,
       ExpressionAttributeValues: {
         ':panelist': panelist ?? false,
         ':now': timestamp(),
         ':one': 1,
-        ':true': true,
       },
     }),
     contactWrite(phone_number),
@@ -77,62 +74,8 @@ export const registerUser = async ({
   return failed.length === 0;
 };
 
-/** Items that are read or changed at the same time. */
+/** Items that are read at the same time. */
 const TOGETHER = 25;
-
-/**
- * Writes the contacts of users who were registered by an earlier release and have not changed since. Scans the whole
- * table: 0.5 read units per 4 KB. 4 write units for each user.
- *
- * @returns how many contacts were written
- */
-export const indexUsers = async (): Promise<number> => {
-  let indexed = 0;
-  for await (const users of usersWithoutContact()) {
-    for (let start = 0; start < users.length; start += TOGETHER) {
-      const done = await Promise.all(users.slice(start, start + TOGETHER).map(indexUser));
-      indexed += done.filter((isDone) => isDone).length;
-    }
-  }
-  return indexed;
-};
-
-interface Unindexed {
-  phone: string;
-  created: unknown;
-}
-
-async function* usersWithoutContact(): AsyncGenerator<Unindexed[]> {
-  const { pk: prefix, sk } = userKey('');
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await documents.send(
-      new ScanCommand({
-        TableName: tableName(),
-        FilterExpression: 'sk = :sk AND attribute_not_exists(has_contact)',
-        ExpressionAttributeValues: { ':sk': sk },
-        ProjectionExpression: 'pk, created',
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    yield Items.map(({ pk, created }) => ({ phone: String(pk).slice(prefix.length), created }));
-    start = LastEvaluatedKey;
-  } while (start);
-}
-
-/** Writes the contact of a user, unless the user was removed or changed in the meantime. */
-const indexUser = async ({ phone, created }: Unindexed): Promise<boolean> => {
-  const failed = await transact([
-    updateWrite({
-      Key: userKey(phone),
-      UpdateExpression: 'SET has_contact = :true',
-      ConditionExpression: 'created = :created AND attribute_not_exists(has_contact)',
-      ExpressionAttributeValues: { ':true': true, ':created': created },
-    }),
-    contactWrite(phone),
-  ]);
-  return failed.length === 0;
-};
 
 /** A deletion that a business owes since the consent to properties of a request ended. */
 export interface OutstandingDeletion {

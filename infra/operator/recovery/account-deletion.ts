@@ -1,19 +1,16 @@
-/**
- * Deletes an account with all that belongs to it. The kinds of items are those of a restore, so that a new kind is not
- * forgotten. A repeat continues an interrupted deletion: the account's own item is the last one.
- */
-import { tableName } from '../../../shared/core/settings.ts';
-import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
 import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { pages, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
-import { updateAccount } from '../queries/accounts-admin.ts';
+import { UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { listTokens, revokeToken } from '../queries/tokens-admin.ts';
-import { CONSENT_RECEIPT, type Item, kindsOf } from './item-kinds.ts';
+import { kindsOf } from './item-kinds.ts';
 import { profilersOfAccount, scanPage } from './tables.ts';
 
 /** Parts of the table that are read at the same time, and items of a page. */
@@ -34,7 +31,7 @@ interface Deletion {
  * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws UserError — there is no such account
+ * @throws UserError — there is no such account, or another command has given it a number meanwhile
  */
 export const deleteAccount = async (
   id: string,
@@ -78,23 +75,30 @@ export const deleteAccount = async (
 
   // What leads to other items goes last, so that an interrupted deletion can be continued.
   await removeAll([...profilers].map((profiler) => profilerKey(id, profiler)));
-  await transact([deleteWrite(accountListKey(id)), deleteWrite(accountKey(id)), deletionWrite('account', id)]);
+  const failed = await transact([
+    // Another command may have given it a number behind the last pass, which would then belong to no account for ever.
+    deleteWrite(accountKey(id), { ConditionExpression: 'attribute_not_exists(bot_number)' }),
+    deleteWrite(accountListKey(id)),
+    deletionWrite('account', id),
+  ]);
+  if (failed.length > 0)
+    throw new UserError(`The account "${id}" was given a bot number meanwhile. Repeat the command.`);
   return { ...counts, ...(profilers.size > 0 && { profiler: profilers.size }), account: 1 };
 };
 
 const nameOf = ({ pk, sk }: Key): string => JSON.stringify([pk, sk]);
 
-const kindOf = (item: Item): string => kindsOf(item)[0]?.name ?? 'unknown';
+const kindOf = (item: AnyItem): string => kindsOf(item)[0]?.name ?? 'unknown';
 
 /** Receipts of consent stay: users may ask who received their data. */
-const isOf = (item: Item, account: string, profilers: ReadonlySet<string>): boolean => {
+const isOf = (item: AnyItem, account: string, profilers: ReadonlySet<string>): boolean => {
   const [kind] = kindsOf(item);
-  if (kind === undefined || kind.name === CONSENT_RECEIPT) return false;
-  return kind.accountOf?.(item) === account || (kind.profilerOf !== undefined && profilers.has(kind.profilerOf(item)));
+  if (kind === undefined || kind.outlivesAccount) return false;
+  return kind.account?.(item) === account || (kind.profiler !== undefined && profilers.has(kind.profiler(item)));
 };
 
 /** Removes items; the recipients of a batch before the batch, which names them. */
-const removeItems = async (items: Item[]): Promise<void> => {
+const removeItems = async (items: AnyItem[]): Promise<void> => {
   for (const { upload } of items.filter(isBatchKey)) {
     if (typeof upload === 'string') await removeChunks(upload);
   }

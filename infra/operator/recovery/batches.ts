@@ -1,10 +1,11 @@
 /** Batches of messages in a restored table: their chunks and their progress come back with them. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { tableName } from '../../../shared/core/settings.ts';
 import { batchOf, chunksOf, isChunkKey, progressKey } from '../../../shared/campaigns/entities.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { documents } from '../../../shared/table/client.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
 import { putIfAbsentWrite, transact } from '../../../shared/table/transactions.ts';
-import { beginningOf, type Item, removalOf } from './item-kinds.ts';
+import { beginningOf, removalOf } from './item-kinds.ts';
 import { itemsAt, nameOf, type Position, patiently } from './tables.ts';
 
 /**
@@ -12,7 +13,7 @@ import { itemsAt, nameOf, type Position, patiently } from './tables.ts';
  * the chunks become messages. No transaction checks the deletion markers of up to 250 recipients. If a user is erased at
  * the same moment, the pass over pending batches, which begins two minutes later or more, finds the batch.
  */
-export const putParts = async (source: string, batch: Item): Promise<void> => {
+export const putParts = async (source: string, batch: AnyItem): Promise<void> => {
   const { account, batch: id } = batchOf(batch);
   const progress = await itemsAt(source, [progressKey(account, id)]);
   for (const part of [...(await chunksIn(source, String(batch.upload))), ...progress.values()]) {
@@ -21,8 +22,8 @@ export const putParts = async (source: string, batch: Item): Promise<void> => {
   }
 };
 
-const chunksIn = async (table: string, upload: string): Promise<Item[]> => {
-  const found: Item[] = [];
+const chunksIn = async (table: string, upload: string): Promise<AnyItem[]> => {
+  const found: AnyItem[] = [];
   let start: Position | undefined;
   do {
     const command = new QueryCommand({
@@ -33,14 +34,14 @@ const chunksIn = async (table: string, upload: string): Promise<Item[]> => {
       ...(start && { ExclusiveStartKey: start }),
     });
     const { Items = [], LastEvaluatedKey } = await patiently(() => documents.send(command));
-    found.push(...(Items as Item[]));
+    found.push(...(Items as AnyItem[]));
     start = LastEvaluatedKey;
   } while (start);
   return found;
 };
 
 /** A chunk without the recipients who were erased since, as an erasure leaves it. Other items are returned unchanged. */
-export const withoutErased = async (source: string, item: Item): Promise<Item> => {
+export const withoutErased = async (source: string, item: AnyItem): Promise<AnyItem> => {
   if (!isChunkKey(item) || !Array.isArray(item.to)) return item;
   const to = item.to.map(String);
   const erased = await erasedAmong(source, to, beginningOf(item));

@@ -1,27 +1,18 @@
 /** Decides which items of a restored table come back. */
 
+import { numberKey, platformKey, tokenKey } from '../../../shared/accounts/entities.ts';
+import { isChunkKey } from '../../../shared/campaigns/entities.ts';
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
-import { outcomeKeys } from '../../../shared/outbox/message.ts';
-import { cancelledJobsOf, isJobKey, jobNamed } from '../../../shared/messaging/entities.ts';
-import { isChunkKey } from '../../../shared/campaigns/entities.ts';
-import { deletionKey, dueAt, type Key } from '../../../shared/table/keys.ts';
 import { mediaKey } from '../../../shared/media/entities.ts';
-import { numberKey, platformKey, tokenKey } from '../../../shared/accounts/entities.ts';
-import { stateKey } from '../../../shared/outbox/entities.ts';
+import { cancelledJobsOf, isJobKey, jobNamed } from '../../../shared/messaging/entities.ts';
+import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
+import { outcomeKey, stateKey } from '../../../shared/outbox/entities.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
+import type { AnyItem, Entity } from '../../../shared/table/entity.ts';
+import { deletionKey, dueAt, type Key } from '../../../shared/table/keys.ts';
 import { withoutErased } from './batches.ts';
-import {
-  beginningOf,
-  deletedAccountOf,
-  type Item,
-  type ItemKind,
-  isCountable,
-  kindsOf,
-  latestTimeOf,
-  type Subject,
-} from './item-kinds.ts';
+import { beginningOf, isCountable, kindsOf, latestTimeOf, type Subject, subjectsOf } from './item-kinds.ts';
 import { itemsAt, nameOf } from './tables.ts';
 
 /** Which items an operator asks for. */
@@ -41,23 +32,23 @@ type Exclusion = 'exists' | 'deleted' | 'delivered' | 'expired' | 'not_selected'
 
 /** An item that is to come back. */
 export interface Candidate {
-  item: Item;
-  kind: ItemKind;
+  item: AnyItem;
+  kind: Entity;
   /** The markers that were looked at in the live table, as they were then. */
   markers: { key: Key; deleted: string | undefined }[];
 }
 
-type Verdict = { item: Item; exclusion: Exclusion } | { candidate: Candidate };
+type Verdict = { item: AnyItem; exclusion: Exclusion } | { candidate: Candidate };
 
 /** Decides by an item alone. Nothing, if it may come back. */
-const excludedBy = (item: Item, selection: Selection): Exclusion | undefined => {
+const excludedBy = (item: AnyItem, selection: Selection): Exclusion | undefined => {
   const [kind] = kindsOf(item);
   if (kind === undefined) return 'unknown';
   if (hasExpired(item)) return 'expired';
-  const { treatment } = kind;
-  if (treatment === 'never' || treatment === 'batch') return 'not_selected';
-  if (treatment === 'everything') return undefined;
-  if (treatment !== 'missing' && !selection[treatment]) return 'not_selected';
+  const { restore } = kind;
+  if (restore === 'never' || restore === 'batch') return 'not_selected';
+  if (restore === 'everything') return undefined;
+  if (restore !== 'missing' && !selection[restore]) return 'not_selected';
   if (selection.account !== undefined && !isOf(selection.account, item, kind, selection)) return 'not_selected';
   if (selection.since === undefined) return undefined;
   const time = latestTimeOf(item);
@@ -65,11 +56,15 @@ const excludedBy = (item: Item, selection: Selection): Exclusion | undefined => 
   return time < selection.since ? 'not_selected' : undefined;
 };
 
-const isOf = (account: string, item: Item, { accountOf, profilerOf }: ItemKind, { profilers }: Selection): boolean =>
-  accountOf?.(item) === account || (profilerOf !== undefined && profilers.has(profilerOf(item)));
+const isOf = (
+  account: string,
+  item: AnyItem,
+  { account: accountOf, profiler: profilerOf }: Entity,
+  { profilers }: Selection,
+): boolean => accountOf?.(item) === account || (profilerOf !== undefined && profilers.has(profilerOf(item)));
 
 /** Judges items of the table `source`. Reads the live table for items, and both tables for deletion markers. */
-export const judge = async (source: string, items: Item[], selection: Selection): Promise<Verdict[]> => {
+export const judge = async (source: string, items: AnyItem[], selection: Selection): Promise<Verdict[]> => {
   const first = items.map((item) => ({ item, kind: kindsOf(item)[0], exclusion: excludedBy(item, selection) }));
   const asked = first.filter(({ exclusion }) => exclusion === undefined).map(({ item }) => item);
   const live = await itemsAt(tableName(), asked);
@@ -88,16 +83,20 @@ export const judge = async (source: string, items: Item[], selection: Selection)
 /** Deletion markers about some items. */
 interface Markers {
   /** Whether an item was deleted or revoked since it began. */
-  isDeleted(item: Item, kind: ItemKind): boolean;
+  isDeleted(item: AnyItem, kind: Entity): boolean;
   /** The markers about an item in the live table. */
-  seen(item: Item, kind: ItemKind): Candidate['markers'];
+  seen(item: AnyItem, kind: Entity): Candidate['markers'];
 }
 
 /** The deletion markers about items, in the live table and in the other one. */
-export const markersOf = async (source: string, items: Item[]): Promise<Markers> => {
-  const keys = items.flatMap((item) => subjectsOf(item, kindsOf(item)[0]).map(({ marker }) => marker));
+export const markersOf = async (source: string, items: AnyItem[]): Promise<Markers> => {
+  const keys = items.flatMap((item) =>
+    kindsOf(item)
+      .flatMap((kind) => subjectsOf(item, kind))
+      .map(({ marker }) => marker),
+  );
   const [inLive, inSource] = await Promise.all([itemsAt(tableName(), keys), itemsAt(source, keys)]);
-  const timeIn = (found: Map<string, Item>, { marker }: Subject): string | undefined => {
+  const timeIn = (found: Map<string, AnyItem>, { marker }: Subject): string | undefined => {
     const item = found.get(nameOf(marker));
     return item && String(item.deleted);
   };
@@ -114,14 +113,11 @@ export const markersOf = async (source: string, items: Item[]): Promise<Markers>
   };
 };
 
-const subjectsOf = (item: Item, kind: ItemKind | undefined): Subject[] =>
-  kind === undefined ? [] : [...(kind.subjectsOf?.(item) ?? []), ...deletedAccountOf(item, kind)];
-
 /** The log entries that show that a message has left its outbox. */
-const settledKeys = (message: string): Key[] => [...outcomeKeys(message), stateKey(message, 'reception_failed_http')];
+const settledKeys = (message: string): Key[] => [outcomeKey(message), stateKey(message, 'reception_failed_http')];
 
 /** The outbox entries among items whose message the log shows as delivered or failed. */
-const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
+const deliveredEntries = async (items: AnyItem[]): Promise<Set<string>> => {
   const entries = items.flatMap((item) => {
     const { type, message } = Object(item.outgoing);
     const isMessage = ['message.send', 'message.received'].includes(type);
@@ -141,8 +137,8 @@ const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
  *
  * @param tables - the tables that may contain the number, the platform and the avatar, the one that decides first
  */
-export const amended = async (source: string, item: Item, kind: ItemKind, tables: string[]): Promise<Item> => {
-  if (isCountable(kind)) return item.counted === true ? item : { ...item, counted: true };
+export const amended = async (source: string, item: AnyItem, kind: Entity, tables: string[]): Promise<AnyItem> => {
+  if (isCountable(kind)) return { ...item, counted: true };
   if (kind.name === 'account') return withoutLost(source, item, tables);
   if (isChunkKey(item)) return withoutErased(source, item);
   if (isJobKey(item) && item.cancelled === undefined) return asCancelled(source, item);
@@ -156,10 +152,7 @@ export const amended = async (source: string, item: Item, kind: ItemKind, tables
 /** The time of the deletion of what a key is about; nothing, if it was not deleted. */
 const deletionTimeOf = async (source: string, key: Key): Promise<string | undefined> => {
   const [kind] = kindsOf(key);
-  return latestTimeIn(
-    source,
-    (kind?.subjectsOf?.({ ...key }) ?? []).map(({ marker }) => marker),
-  );
+  return latestTimeIn(source, kind?.deletion ? [kind.deletion({ ...key })] : []);
 };
 
 /** The latest time of some deletion markers, in either table. */
@@ -172,7 +165,7 @@ const latestTimeIn = async (source: string, markers: Key[]): Promise<string | un
 };
 
 /** A job as cancelled, if it was cancelled since. `expand` ends its messages. */
-const asCancelled = async (source: string, item: Item): Promise<Item> => {
+const asCancelled = async (source: string, item: AnyItem): Promise<AnyItem> => {
   const { account, job_id } = jobNamed(item);
   const cancelled = await latestTimeIn(source, [deletionKey('job', nameOfJob(account, job_id))]);
   if (cancelled === undefined || cancelled < beginningOf(item)) return item;
@@ -186,7 +179,7 @@ const asCancelled = async (source: string, item: Item): Promise<Item> => {
 };
 
 /** An account without a bot's number, a platform or an avatar that it has lost since. */
-const withoutLost = async (source: string, item: Item, tables: string[]): Promise<Item> => {
+const withoutLost = async (source: string, item: AnyItem, tables: string[]): Promise<AnyItem> => {
   const rows = {
     ...(item.bot_number !== undefined && { bot_number: numberKey(String(item.bot_number)) }),
     ...(item.platform !== undefined && { platform: platformKey(String(item.id)) }),
@@ -200,7 +193,7 @@ const withoutLost = async (source: string, item: Item, tables: string[]): Promis
   const isLost = (key: Key): boolean => {
     const [kind] = kindsOf(key);
     const row = found.map((each) => each.get(nameOf(key))).find((one) => one !== undefined);
-    if (row === undefined || kind === undefined || kind.accountOf?.(row) !== item.id) return true;
+    if (row === undefined || kind === undefined || kind.account?.(row) !== item.id) return true;
     return markers.isDeleted(row, kind);
   };
   const lost = Object.entries(rows).flatMap(([name, key]) => (isLost(key) ? [name] : []));

@@ -1,13 +1,14 @@
 /** Goes through a restored table, page by page, and brings its items back; or removes what must not come back. */
 import { DeleteCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { tableName } from '../../../shared/core/settings.ts';
 import { isBatchKey } from '../../../shared/campaigns/entities.ts';
-import { resultKey, answeredProfilerOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { isEntryKey } from '../../../shared/outbox/entities.ts';
+import { answeredProfilerOf, isAnswerKey, resultKey } from '../../../shared/profilers/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
+import type { AnyItem, Entity } from '../../../shared/table/entity.ts';
 import { putParts } from './batches.ts';
 import { Checkpoint } from './checkpoint.ts';
-import { type Item, type ItemKind, isCountable, isLogEntry, kindsOf } from './item-kinds.ts';
+import { isCountable, isLogEntry, kindsOf } from './item-kinds.ts';
 import { amended, type Candidate, judge, markersOf, type Selection } from './judge.ts';
 import { itemsAt, nameOf, type Position, patiently, type Source, scanPage } from './tables.ts';
 import { groupsOf, putEntry, putTogether, type Restorable } from './write.ts';
@@ -64,11 +65,11 @@ const total = (counts: Record<string, number>): number =>
   Object.entries(counts).reduce((sum, [result, number]) => sum + (result === 'uncounted' ? 0 : number), 0);
 
 interface Result {
-  item: Item;
+  item: AnyItem;
   result: string;
 }
 
-type Work = (source: string, items: Item[], selection: Selection, isDry: boolean) => Promise<Result[]>;
+type Work = (source: string, items: AnyItem[], selection: Selection, isDry: boolean) => Promise<Result[]>;
 
 const restorePage: Work = async (source, items, selection, isDry) => {
   const verdicts = await judge(source, items, selection);
@@ -97,7 +98,7 @@ const restorableOf = async (source: string, candidate: Candidate): Promise<Resto
 });
 
 const isWrittenAlone = ({ candidate: { kind } }: Restorable): boolean =>
-  kind.treatment === 'outbox' || kind.treatment === 'everything';
+  kind.restore === 'outbox' || kind.restore === 'everything';
 
 /** Puts an item by itself, with what belongs to it. Returns whether it did. */
 const putAlone = async (source: string, one: Restorable): Promise<boolean> => {
@@ -121,7 +122,7 @@ const restoreAlone = async (source: string, one: Restorable, selection: Selectio
 };
 
 /** Removes an item of a table, and an answer from the results, too. */
-const removeFrom = async (TableName: string, { pk, sk, ...item }: Item): Promise<void> => {
+const removeFrom = async (TableName: string, { pk, sk, ...item }: AnyItem): Promise<void> => {
   if (!isAnswerKey({ pk }) || item.counted !== true) {
     await documents.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
     return;
@@ -157,7 +158,7 @@ const cleanPage: Work = async (source, items, { outbox }, isDry) => {
   }
   return results;
 
-  async function cleanItem(item: Item, kind: ItemKind): Promise<string> {
+  async function cleanItem(item: AnyItem, kind: Entity): Promise<string> {
     const isOver = isPending(kind) && !outbox && !pending.has(nameOf(item));
     if (isOver || markers.isDeleted(item, kind)) {
       if (!isDry) await patiently(() => removeFrom(source, item));
@@ -171,7 +172,7 @@ const cleanPage: Work = async (source, items, { outbox }, isDry) => {
 };
 
 /** Whether items of a kind exist only while messages are pending. */
-const isPending = (kind: ItemKind | undefined): boolean => kind?.treatment === 'outbox' || kind?.treatment === 'batch';
+const isPending = (kind: Entity | undefined): boolean => kind?.restore === 'outbox' || kind?.restore === 'batch';
 
 /** A checkpoint for a restore with these tables and options. */
 export const openCheckpoint = (source: string, mode: Mode, { profilers: _profilers, ...selection }: Selection) =>

@@ -2,16 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DescribeTableCommand, ResourceNotFoundException, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { accountKey } from '../../../shared/accounts/entities.ts';
 import { between, now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
 import { documents, hasExpired } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
-import { accountKey } from '../../../shared/accounts/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { UserError } from '../queries/accounts-admin.ts';
-import type { Item } from './item-kinds.ts';
 
 /** Where a scan continues. */
 export type Position = Record<string, unknown>;
@@ -37,15 +37,15 @@ const KEYS = 100;
 export const nameOf = ({ pk, sk }: Key): string => JSON.stringify([pk, sk]);
 
 /** The items of a table at these keys as they are at this moment, by `nameOf`. Expired items count as missing. */
-export const itemsAt = async (table: string, keys: Key[]): Promise<Map<string, Item>> => {
-  const found = new Map<string, Item>();
+export const itemsAt = async (table: string, keys: Key[]): Promise<Map<string, AnyItem>> => {
+  const found = new Map<string, AnyItem>();
   let left: Record<string, unknown>[] = [
     ...new Map(keys.map(({ pk, sk }) => [nameOf({ pk, sk }), { pk, sk }])).values(),
   ];
   for (let delay = BUSY.pauseMs; left.length > 0; ) {
     const RequestItems = { [table]: { Keys: left.slice(0, KEYS), ConsistentRead: true } };
     const { Responses, UnprocessedKeys } = await patiently(() => documents.send(new BatchGetCommand({ RequestItems })));
-    for (const item of (Responses?.[table] ?? []) as Item[]) if (!hasExpired(item)) found.set(nameOf(item), item);
+    for (const item of (Responses?.[table] ?? []) as AnyItem[]) if (!hasExpired(item)) found.set(nameOf(item), item);
     const unprocessed = UnprocessedKeys?.[table]?.Keys ?? [];
     left = [...unprocessed, ...left.slice(KEYS)];
     if (unprocessed.length > 0) await pause(delay);
@@ -63,7 +63,7 @@ export const scanPage = async (
     after,
     limit,
   }: { segment: number; segments: number; after: Position | undefined; limit: number },
-): Promise<{ items: Item[]; next: Position | undefined }> => {
+): Promise<{ items: AnyItem[]; next: Position | undefined }> => {
   const command = new ScanCommand({
     TableName: table,
     Segment: segment,
@@ -72,7 +72,7 @@ export const scanPage = async (
     ...(after && { ExclusiveStartKey: after }),
   });
   const { Items = [], LastEvaluatedKey } = await patiently(() => documents.send(command));
-  return { items: Items as Item[], next: LastEvaluatedKey };
+  return { items: Items as AnyItem[], next: LastEvaluatedKey };
 };
 
 /** The ids of an account's profilers, in either table: answers name only their profiler. */

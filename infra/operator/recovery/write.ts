@@ -4,12 +4,12 @@
  */
 import { now } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
+import { conversationOf } from '../../../shared/outbox/entities.ts';
 import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
 import { addEntriesWrite, readHead } from '../../../shared/outbox/head.ts';
-import { conversationOf } from '../../../shared/outbox/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { conditionCheckWrite, putIfAbsentWrite, transact, type Write } from '../../../shared/table/transactions.ts';
-import type { Item } from './item-kinds.ts';
 import type { Candidate } from './judge.ts';
 import { nameOf, patiently } from './tables.ts';
 
@@ -18,7 +18,7 @@ const MOST = { items: 25, bytes: 1_000_000 };
 
 /** An item with the candidate that it was made of. */
 export interface Restorable {
-  item: Item;
+  item: AnyItem;
   candidate: Candidate;
 }
 

@@ -3,23 +3,33 @@
  * it looks again, until it finds nothing twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import {
+  accountKey,
+  accountListKey,
+  allowanceKey,
+  hookKey,
+  numberKey,
+  platformKey,
+  rateKey,
+  tokenKey,
+  waitsKey,
+} from '../../../shared/accounts/entities.ts';
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
+import { circuitKey, deliveriesOf, deliverySlots, spacingKey } from '../../../shared/delivery/entities.ts';
 import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import { erasureKey, jobListOf, statusReceiptKey } from '../../../shared/messaging/entities.ts';
+import { conversationName, headKey, logPartitions, messageKey } from '../../../shared/outbox/entities.ts';
 import { directions } from '../../../shared/outbox/event.ts';
 import { type LogItem, states } from '../../../shared/outbox/message.ts';
-import { jobListOf, erasureKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
-import { resultsOf, answersOf, profilerIdOf, profilersOf } from '../../../shared/profilers/entities.ts';
-import { accountKey, accountListKey, hookKey, numberKey, platformKey, rateKey, tokenKey, waitsKey, allowanceKey } from '../../../shared/accounts/entities.ts';
-import { circuitKey, spacingKey, deliveriesOf, deliverySlots } from '../../../shared/delivery/entities.ts';
-import { contactHash, contactKey, eventKey, removalKey, userKey } from '../../../shared/users/entities.ts';
-import { conversationName, headKey, logPartitions, messageKey } from '../../../shared/outbox/entities.ts';
-import { dataOfPerson, deletionKey, idempotencyRecordKey, type Key } from '../../../shared/table/keys.ts';
+import { answersOf, profilerIdOf, profilersOf, resultsOf } from '../../../shared/profilers/entities.ts';
 import { jobCountersOf } from '../../../shared/stats/entities.ts';
-import { consentReceiptsOf } from '../../../shared/user-data/entities.ts';
 import { getConsistent, pages, remove, removeAll } from '../../../shared/table/client.ts';
+import { dataOfPerson, deletionKey, idempotencyRecordKey, type Key } from '../../../shared/table/keys.ts';
+import { consentReceiptsOf } from '../../../shared/user-data/entities.ts';
+import { contactHash, contactKey, eventKey, removalKey, userKey } from '../../../shared/users/entities.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, IDEMPOTENCY_KEYS, type Run, USER_TEXTS } from './run.ts';

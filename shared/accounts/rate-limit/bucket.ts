@@ -13,10 +13,11 @@
  * No process can lose a race. Both writes add to what the table has, whatever that is meanwhile. A `refill` fails only if
  * somebody else has just refilled the bucket, and a `spend` only if the bucket has fewer tokens than it takes.
  */
+
 import { tableTimeoutMs } from '#runtime';
 import { secondsFromNow } from '../../core/clock.ts';
-import { updateReturningItem } from '../../table/client.ts';
-import { type Key } from '../../table/keys.ts';
+import { tryUpdate } from '../../table/client.ts';
+import type { Key } from '../../table/keys.ts';
 import { rateKey } from '../entities.ts';
 import type { RequestLimit } from '../request-limit.ts';
 
@@ -136,14 +137,14 @@ const write = async (
   account: string,
   { SET, ConditionExpression, values }: { SET: string; ConditionExpression: string; values: Record<string, number> },
 ): Promise<Written> => {
-  const { isDone, item } = await updateReturningItem<BucketItem>(
+  const { isDone, item } = await tryUpdate<BucketItem>(
     {
       Key: rateKey(account),
       UpdateExpression: `SET ${SET}, expires_at = :expires`,
       ConditionExpression,
       ExpressionAttributeValues: { ...values, ':expires': secondsFromNow(TTL_S) },
     },
-    AbortSignal.timeout(TIMEOUT_MS),
+    { abortSignal: AbortSignal.timeout(TIMEOUT_MS) },
   );
   return { isDone, emptyAt: item?.empty_at };
 };

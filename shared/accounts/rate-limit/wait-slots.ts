@@ -14,8 +14,8 @@
  */
 import { between, now, secondsFromNow } from '../../core/clock.ts';
 import { waitsInAll, waitsPerAccount } from '../../core/settings.ts';
-import { update, updateOrExisting } from '../../table/client.ts';
-import { type Key } from '../../table/keys.ts';
+import { tryUpdate, update } from '../../table/client.ts';
+import type { Key } from '../../table/keys.ts';
 import { sharedWaitsKey, waitsKey } from '../entities.ts';
 
 /** A slot that a wait holds until `end`, in milliseconds since 1970. */
@@ -64,15 +64,15 @@ const takeOne = async (key: Key, count: number, end: number): Promise<Slot | und
     const name = free[Math.floor(between(0, free.length))];
     if (name === undefined) return undefined;
     const present = now();
-    const slots = await updateOrExisting({
+    const { isDone, item } = await tryUpdate({
       Key: key,
       UpdateExpression: 'SET #slot = :end, expires_at = :expiry',
       ConditionExpression: 'attribute_not_exists(#slot) OR #slot <= :present',
       ExpressionAttributeNames: { '#slot': name },
       ExpressionAttributeValues: { ':end': end, ':present': present, ':expiry': secondsFromNow(TTL_S) },
     });
-    if (slots === undefined) return { key, name, end };
-    free = names.filter((one) => !(Number(slots[one]) > present));
+    if (isDone) return { key, name, end };
+    free = names.filter((one) => !(Number(item?.[one]) > present));
   }
   return undefined;
 };

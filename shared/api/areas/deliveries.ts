@@ -1,7 +1,7 @@
 /** The delivery history of an account's webhook, and replays. */
 import * as v from 'valibot';
-import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { attemptPosition } from '../../delivery/entities.ts';
+import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import { atMost, idOfAnything, unixTime, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { priorities } from '../../campaigns/batch.ts';
 import { reasonCodes, states } from '../../outbox/message.ts';
-import { bothOf, listOf, oneOrList, responseList } from '../../validation/bounded.ts';
+import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
   duration,
@@ -88,10 +88,10 @@ export const messages = {
     ],
     body: {
       type: 'json',
-      schema: bothOf(
+      schema: v.intersect([
         v.object({ to: oneOrList(phoneNumber, { max: MAX_RECIPIENTS, of: 'numbers' }), ...sending }),
         content,
-      ),
+      ]),
     },
     responses: { 200: v.union([accepted, acceptedForMany]) },
     hashes: true,
@@ -119,7 +119,7 @@ export const messages = {
     ],
     body: {
       type: 'json',
-      schema: listOf(bothOf(v.object({ to: phoneNumber, ...sending }), content), {
+      schema: listOf(v.intersect([v.object({ to: phoneNumber, ...sending }), content]), {
         min: 1,
         max: MAX_MESSAGES,
         of: 'messages',

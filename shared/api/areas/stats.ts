@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import { contactError, personOf } from '../../messaging/jids.ts';
 import { jobStatuses } from '../../messaging/jobs/statuses.ts';
-import { reasonCodes, states } from '../../outbox/message.ts';
 import { LOG_POSITION } from '../../outbox/entities.ts';
+import { reasonCodes, states } from '../../outbox/message.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
 

@@ -5,10 +5,10 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Exchange } from '../../destinations/destination.ts';
+import { conversationOf } from '../../outbox/entities.ts';
 import type { Entry, Outgoing } from '../../outbox/event.ts';
 import { eventIdOf, sinceOf, subjectOf } from '../../outbox/event.ts';
-import { conversationOf } from '../../outbox/entities.ts';
-import { type Key } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
 import { attemptKey, deliveriesAbout, deliverySlotOf } from '../entities.ts';
 
 /** A delivery attempt in the table. */

@@ -4,7 +4,18 @@ import { Problem } from '../../core/problems.ts';
 import { contactOf } from '../../messaging/jids.ts';
 import type { Outgoing } from '../../outbox/event.ts';
 import { get, hasExpired, page } from '../../table/client.ts';
-import { type AttemptReference, attemptIdOf, attemptKey, attemptOf, attemptsFrom, attemptWithId, type DeliveryOutcome, deliveriesOf, deliverySlots, endOfAttempts } from '../entities.ts';
+import {
+  type AttemptReference,
+  attemptIdOf,
+  attemptKey,
+  attemptOf,
+  attemptsFrom,
+  attemptWithId,
+  type DeliveryOutcome,
+  deliveriesOf,
+  deliverySlots,
+  endOfAttempts,
+} from '../entities.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryStatuses, type EventType } from './statuses.ts';
 

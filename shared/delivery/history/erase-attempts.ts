@@ -1,6 +1,6 @@
 /** Delivery attempts about a user, for erasure and export. */
 import { page } from '../../table/client.ts';
-import { type Key } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
 import { deliveriesAbout } from '../entities.ts';
 
 /**

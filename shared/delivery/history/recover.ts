@@ -2,8 +2,8 @@
 import { now } from '../../core/clock.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { sizeInJson } from '../../core/parts.ts';
-import { page } from '../../table/client.ts';
 import { conversationName } from '../../outbox/entities.ts';
+import { page } from '../../table/client.ts';
 import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../entities.ts';
 import type { AttemptItem } from './attempt-item.ts';
 import {

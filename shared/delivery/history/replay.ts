@@ -13,12 +13,12 @@
  */
 import { findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
+import { conversationName, entryKey } from '../../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../../outbox/entries.ts';
 import type { Conversation, Entry, Outgoing } from '../../outbox/event.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
-import { conversationName, entryKey } from '../../outbox/entities.ts';
-import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
 import { transactionsFor, updateWrite } from '../../table/transactions.ts';
+import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryNotFound, referenceOf } from './deliveries.ts';
 import { deliveryStatuses } from './statuses.ts';

@@ -1,5 +1,5 @@
 /** The words of the delivery history in the API. */
-import { type DeliveryOutcome } from '../entities.ts';
+import type { DeliveryOutcome } from '../entities.ts';
 
 export const deliveryStatuses = ['succeeded', 'failed'] as const satisfies readonly DeliveryOutcome[];
 

@@ -1,8 +1,8 @@
 /** The texts by which listeners name their claims. */
 import * as v from 'valibot';
 import { Problem } from '../../core/problems.ts';
+import type { NamedConversation } from '../../outbox/entities.ts';
 import { directions } from '../../outbox/event.ts';
-import { type NamedConversation } from '../../outbox/entities.ts';
 
 /** A claim of the oldest entry of a conversation. */
 export interface Claim {

@@ -3,6 +3,7 @@ import { now, timestamp, timestampOf } from '../../core/clock.ts';
 import type { AttemptResult } from '../../destinations/attempt-result.ts';
 import { type Destination, destinationNameOf, type Exchange } from '../../destinations/destination.ts';
 import { interpretWebhook } from '../../destinations/webhook.ts';
+import { conversationName, entryKey, type NamedConversation } from '../../outbox/entities.ts';
 import { oldestEntries } from '../../outbox/entries.ts';
 import type { Entry } from '../../outbox/event.ts';
 import {
@@ -16,11 +17,9 @@ import {
   triesBefore,
 } from '../../outbox/head.ts';
 import { getConsistent } from '../../table/client.ts';
-import { conversationName, entryKey, type NamedConversation } from '../../outbox/entities.ts';
 import { traced } from '../../telemetry/trace.ts';
-import { waitForSecondTry } from '../attempts/attempt-entry.ts';
-import { conclude } from '../attempts/conclude.ts';
-import { attemptsOf } from '../attempts/history.ts';
+import { applyResult, attemptsOf } from '../apply-result.ts';
+import { waitForSecondTry } from '../attempt.ts';
 import { breakerOf } from '../breaker.ts';
 import { recordAttempts } from '../history/record.ts';
 import type { ListenerError, SettlementStatus } from '../history/statuses.ts';
@@ -91,11 +90,11 @@ const settleEntry = async (
       return { status: 'pending', next_attempt: timestampOf(due) };
     }
   }
-  const { settled, retry_at } = await conclude(context, result);
+  const applied = await applyResult(context, result);
   // The retry was scheduled, and the claim released, in one write.
-  if (retry_at !== undefined) return { status: 'pending', next_attempt: timestampOf(retry_at) };
+  if ('at' in applied) return { status: 'pending', next_attempt: timestampOf(applied.at) };
   await releaseForNext(conversation, head);
-  if (settled === 0) return { status: 'gone' };
+  if (applied.type !== 'settled') return { status: 'gone' };
   return { status: result.status === 'delivered' ? 'delivered' : 'failed' };
 };
 

@@ -2,10 +2,10 @@
 import { validate as isUuid } from 'uuid';
 import { now, sortableTime, timestamp } from '../../core/clock.ts';
 import { Problem } from '../../core/problems.ts';
-import { cancelledJobsOf, jobKey } from '../entities.ts';
-import { dueAt } from '../../table/keys.ts';
 import { deletionWrite } from '../../table/deletion-markers.ts';
+import { dueAt } from '../../table/keys.ts';
 import { transact, updateWrite } from '../../table/transactions.ts';
+import { cancelledJobsOf, jobKey } from '../entities.ts';
 import { isDefaultJob } from './default-jobs.ts';
 import { jobNotFound, readJob } from './job.ts';
 

@@ -3,11 +3,11 @@ import { validate as isUuid } from 'uuid';
 import { now, timestamp, timestampOf } from '../../core/clock.ts';
 import { Problem } from '../../core/problems.ts';
 import { messageRetention } from '../../core/settings.ts';
-import { jobKey, ofJobList } from '../entities.ts';
-import { type Key } from '../../table/keys.ts';
 import { logPartitions } from '../../outbox/entities.ts';
 import { getConsistent, hasExpired, page, putIfAbsent, update } from '../../table/client.ts';
+import type { Key } from '../../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
+import { jobKey, ofJobList } from '../entities.ts';
 
 /** A job of an account. Default jobs have no item. */
 export interface JobItem extends Key {

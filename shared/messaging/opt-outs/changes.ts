@@ -7,10 +7,10 @@ import type { OptOutState, Outgoing } from '../../outbox/event.ts';
 import { getConsistent } from '../../table/client.ts';
 import { DELETION_MEMORY_DAYS } from '../../table/deletion-markers.ts';
 import { ofPerson } from '../../table/keys.ts';
-import { optOutKey } from '../entities.ts';
 import { updateWrite, type Write } from '../../table/transactions.ts';
 import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { lastRemoval } from '../../users/user-removal.ts';
+import { optOutKey } from '../entities.ts';
 import type { OptOutItem } from './opt-outs.ts';
 
 /** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */

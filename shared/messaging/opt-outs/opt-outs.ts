@@ -1,7 +1,7 @@
 /** Opt-outs: users who have stopped a business. Nothing of this business is delivered to them. */
 import type { OptOutState } from '../../outbox/event.ts';
 import { getConsistent, getManyEventual } from '../../table/client.ts';
-import { type Key } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
 import { optOutKey } from '../entities.ts';
 
 /** The latest change of a user's opt-out from an account. */

@@ -1,16 +1,12 @@
-/**
- * Wake-ups: messages on the FIFO queue that make `deliver` look at a conversation. Wake-ups of one group are handled
- * one at a time. So a conversation has one worker, and an account has at most as many workers as groups.
- */
+import { crc32 } from 'node:zlib';
 import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { now, scaled } from '../../core/clock.ts';
 import { queueUrl } from '../../core/settings.ts';
-import { type AnyConversation, conversationName, type NamedConversation, named } from '../entities.ts';
-import { crc32 } from '../../table/keys.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { traceId } from '../../telemetry/trace.ts';
 import { listOf } from '../../validation/bounded.ts';
+import { type AnyConversation, conversationName, type NamedConversation, named } from '../entities.ts';
 import { type Direction, directions } from '../event.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 

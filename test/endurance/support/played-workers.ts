@@ -22,8 +22,8 @@ import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { eraseSteps, sweepSteps, workers } from '../../../shared/api/workers.ts';
 import { batchKey, isBatchKey } from '../../../shared/campaigns/entities.ts';
 import { isEntryKey } from '../../../shared/outbox/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
 import { documents } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { consumedBy, consumedSoFar } from '../../stack/support/consumed.ts';
 import type { useFakeQueue } from '../../unit/support/fake-queue.ts';
 

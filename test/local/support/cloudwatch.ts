@@ -12,6 +12,7 @@ const OUTPUTS = {
   HashSecretName: 'hash-secret',
   BaseUrl: 'https://api.example.com',
   BridgeUrl: 'https://bridge.example.com',
+  CounterRetention: '400',
 };
 
 const members = (all: object[]): string =>

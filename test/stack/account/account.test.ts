@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 import { listAccounts, showAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { rename } from '../../../shared/accounts/profile.ts';
-import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { circuitKey } from '../../../shared/delivery/entities.ts';
+import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { fileOf, gif, jpeg, pdf, png, pngOf, webp } from '../support/files.ts';

@@ -1,11 +1,11 @@
 /** Batches of messages: from the request to the phones, the log and the counters. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
+import { chunkKey, uploadKey } from '../../../shared/campaigns/entities.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
-import { chunkKey, uploadKey } from '../../../shared/campaigns/entities.ts';
-import { dueAt } from '../../../shared/table/keys.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
+import { dueAt } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { shownOn, untilShown } from '../support/phones.ts';
 import { type Caller, newCaller, newMedia, newPhone, newPhones } from '../support/world.ts';

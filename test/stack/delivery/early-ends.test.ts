@@ -10,10 +10,12 @@ import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/dest
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
-import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/entities.ts';
+import '../../../shared/outbox/entries.ts';
+import '../../../shared/outbox/head.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

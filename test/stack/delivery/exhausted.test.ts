@@ -121,7 +121,7 @@ describe('after three days, while no request may be made,', () => {
     expect(await run(conversation)).toEqual({ settled: 20 });
     // Two tries of each.
     expect(destination().calls).toHaveLength(6);
-    expect(removals).toEqual([1, 1, 1, 10, 7]);
+    expect(removals).toEqual([1, 1, 1, 7, 10]);
   });
 
   test('a younger message waits, and the conversation is retried', async () => {

@@ -10,6 +10,7 @@ import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { messageKey } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -19,7 +20,6 @@ import { createProfiler, deleteProfiler, listProfilers } from '../../../shared/p
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, pages } from '../../../shared/table/client.ts';
-import { messageKey } from '../../../shared/outbox/entities.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';

@@ -5,12 +5,12 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { logPartitions, messageIdOf } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import type { ReasonCode, State } from '../../../shared/outbox/message.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { page, update } from '../../../shared/table/client.ts';
-import { logPartitions, messageIdOf } from '../../../shared/outbox/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import type { Answer } from '../support/destination-server.ts';

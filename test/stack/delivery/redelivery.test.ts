@@ -11,6 +11,7 @@ import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, entryKey, messageKey, named } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -18,7 +19,6 @@ import { logItem, type Message } from '../../../shared/outbox/message.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, messageKey, named } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';

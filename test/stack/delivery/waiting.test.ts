@@ -5,10 +5,10 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { pendingAbout, pendingConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, entryKey, headKey } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { documents, remove } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, headKey } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { putAll } from '../support/many-items.ts';
 import { useOwnTable } from '../support/own-table.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken, mintToken } from '../../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { update } from '../../../shared/table/client.ts';
-import { tokenKey } from '../../../shared/accounts/entities.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { newCaller, newVendor } from '../support/world.ts';
 

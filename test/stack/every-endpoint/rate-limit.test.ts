@@ -2,11 +2,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { rateKey } from '../../../shared/accounts/entities.ts';
 import { type BucketTable, bucketTable, takeTokens } from '../../../shared/accounts/rate-limit/bucket.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { rateKey } from '../../../shared/accounts/entities.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { newAccountId, newCaller, newPhone, newVendor } from '../support/world.ts';

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { putIfAbsent } from '../../../shared/table/client.ts';
 import { circuitKey } from '../../../shared/delivery/entities.ts';
+import { putIfAbsent } from '../../../shared/table/client.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { type LogLine, logLines } from '../support/log-lines.ts';

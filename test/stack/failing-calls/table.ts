@@ -1,13 +1,13 @@
 /** The items of a test's own table: reads, restores and compares them. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { tableName } from '../../../shared/core/settings.ts';
+import { rateKey } from '../../../shared/accounts/entities.ts';
 import { chunksOf, isUploadKey } from '../../../shared/campaigns/entities.ts';
-import { resultsOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
-import { circuitKey, anyDeliveries } from '../../../shared/delivery/entities.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { headKey, messageKey, outcomeKey } from '../../../shared/outbox/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { rateKey, anyAllowance } from '../../../shared/accounts/entities.ts';
+import { isAnswerKey, resultsOf } from '../../../shared/profilers/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** An item of any type. */
 export interface Item extends Key {
@@ -89,14 +89,13 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
 export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
 
 /** Whether an item is a delivery attempt. The history is not essential: a failure to record it changes nothing else. */
-export const isAttempt = ({ pk }: Key): boolean => pk.startsWith(anyDeliveries.slice(0, -1));
+export const isAttempt = ({ pk }: Key): boolean => pk.startsWith('DELIVERIES#');
 
 /**
  * Whether an item counts an allowance or the turns of an account. They are charged before the work, so a request that fails
  * stays charged.
  */
-export const isAllowance = ({ pk }: Key): boolean =>
-  pk.startsWith(anyAllowance.slice(0, -1)) || pk.startsWith(rateKey('').pk);
+export const isAllowance = ({ pk }: Key): boolean => pk.startsWith('ALLOWANCE#') || pk.startsWith(rateKey('').pk);
 
 /**
  * Whether an item belongs to an upload that no batch names: nobody sees it, and `sweep` removes it.

@@ -13,10 +13,11 @@ import {
 } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { accountOfBot, findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -114,7 +115,7 @@ describe('an account', () => {
     await updateAccount(other, { bot_number });
     expect(await accountOfBot(bot_number)).toBe(other);
     expect(await refusal(updateAccount(id, { bot_number }))).toBe(
-      `The number ${bot_number} belongs to another account's bot. "number check ${bot_number}" shows whose.`,
+      `The number ${bot_number} belongs to the bot of the account "${other}".`,
     );
   });
 
@@ -122,10 +123,6 @@ describe('an account', () => {
     expect(await refusal(updateAccount('nobody', { name: 'Test' }))).toContain('There is no account "nobody".');
   });
 });
-
-/** The id of the account that owns a number, from a strongly consistent read. */
-const ownerOf = async (number: string): Promise<string | undefined> =>
-  (await getConsistent<NumberItem>(numberKey(number)))?.account;
 
 /** The number of times that simultaneous changes are repeated. */
 const ROUNDS = 20;
@@ -142,7 +139,7 @@ describe('simultaneous changes', () => {
       ]);
       expect(await findAccount(id)).toMatchObject({ name: 'Other', bot_number, platform: 'webhook' });
       expect(await listAccounts()).toContainEqual({ id, name: 'Other' });
-      expect([await ownerOf(before), await ownerOf(bot_number)]).toEqual([undefined, id]);
+      expect([await accountOfBot(before), await accountOfBot(bot_number)]).toEqual([undefined, id]);
     }
   });
 
@@ -156,7 +153,9 @@ describe('simultaneous changes', () => {
       await Promise.all(others.map((other) => updateAccount(id, { bot_number: other })));
       const { bot_number: last } = (await findAccount(id)) ?? {};
       expect(others).toContain(last);
-      expect(await Promise.all(numbers.map(ownerOf))).toEqual(numbers.map((one) => (one === last ? id : undefined)));
+      expect(await Promise.all(numbers.map(accountOfBot))).toEqual(
+        numbers.map((one) => (one === last ? id : undefined)),
+      );
     }
   });
 
@@ -192,7 +191,7 @@ describe('simultaneous changes', () => {
       const given = await Promise.allSettled(accounts.map((id) => updateAccount(id, { bot_number })));
       const place = given.findIndex(({ status }) => status === 'fulfilled');
       expect(given.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-      expect(await ownerOf(bot_number)).toBe(accounts[place]);
+      expect(await accountOfBot(bot_number)).toBe(accounts[place]);
       const named = await Promise.all(accounts.map(async (id) => (await findAccount(id))?.bot_number));
       expect(named).toEqual(accounts.map((_, one) => (one === place ? bot_number : undefined)));
     }
@@ -203,7 +202,9 @@ describe('an account whose number is recorded for another owner', () => {
   const misnamed = async (owner: string | undefined) => {
     const [id, bot_number] = [newAccountId(), newPhone()];
     await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
-    if (owner !== undefined) await putIfAbsent<NumberItem>({ ...numberKey(bot_number), account: owner });
+    if (owner !== undefined) {
+      await putIfAbsent<NumberItem>({ ...numberKey(bot_number), account: owner, claimed: timestamp() });
+    }
     return { id, bot_number };
   };
 
@@ -214,14 +215,14 @@ describe('an account whose number is recorded for another owner', () => {
     const owner = await newAccount();
     const { id, bot_number } = await misnamed(owner);
     await updateAccount(id, { bot_number: wanted });
-    expect(await ownerOf(bot_number)).toBe(owner);
+    expect(await accountOfBot(bot_number)).toBe(owner);
     expect((await findAccount(id))?.bot_number).toBe(wanted ?? undefined);
   });
 
   test('an account gets its number back if it is set again and has no owner', async () => {
     const { id, bot_number } = await misnamed(undefined);
     await updateAccount(id, { bot_number });
-    expect(await ownerOf(bot_number)).toBe(id);
+    expect(await accountOfBot(bot_number)).toBe(id);
   });
 });
 

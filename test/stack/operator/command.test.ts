@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { findUser } from '../../../infra/operator/queries/users-admin.ts';
-import { update } from '../../../shared/table/client.ts';
 import { accountTokenKey } from '../../../shared/accounts/entities.ts';
+import { update } from '../../../shared/table/client.ts';
 import { sendRaw } from '../support/client.ts';
 import { bare, inJson, newAccount, newId, operator, refusal, run, time, withoutTable } from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';
@@ -53,7 +53,7 @@ describe('account commands', () => {
   test("another account's number is rejected, until that account has a new number", async () => {
     const [one, other, number] = [newId(), newId(), newPhone()];
     await inJson('account', 'create', 'One', '--id', one, '--bot-number', number);
-    const taken = `The number ${number} belongs to another account's bot`;
+    const taken = `The number ${number} belongs to the bot of the account "${one}".`;
     expect(await refusal('account', 'create', 'Other', '--id', other, '--bot-number', number)).toContain(taken);
     await inJson('account', 'create', 'Other', '--id', other);
     expect(await refusal('account', 'update', '--yes', other, '--bot-number', number)).toContain(taken);

@@ -215,7 +215,7 @@ test("connect finds a wrong number: it belongs to another account's bot", async 
     ),
   ).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("belongs to another account's bot"),
+    stderr: expect.stringContaining(`belongs to the bot of the account "${other}"`),
   });
   const differs = await operatorIn(
     await machine({ pid: process.pid }),

@@ -5,9 +5,9 @@
  */
 import { expect, test } from 'vitest';
 import { findConsentWebhook, findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
+import { consentWebhookName, platformKey } from '../../../shared/accounts/entities.ts';
 import { page } from '../../../shared/table/client.ts';
 import { deletionKey, type Key } from '../../../shared/table/keys.ts';
-import { platformKey, consentWebhookName } from '../../../shared/accounts/entities.ts';
 import { inJson, newAccount, newId, operator, refusal } from '../support/operator.ts';
 
 const URL = 'https://destination.example.com/consent';

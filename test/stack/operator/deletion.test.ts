@@ -11,6 +11,8 @@ import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { deleteAccount } from '../../../infra/operator/recovery/account-deletion.ts';
 import { kindsOf } from '../../../infra/operator/recovery/item-kinds.ts';
 import { judge } from '../../../infra/operator/recovery/judge.ts';
+import { accountOfBot, findAccount } from '../../../shared/accounts/accounts.ts';
+import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { sendToMany } from '../../../shared/campaigns/accept.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
@@ -21,7 +23,6 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, numberKey, tokenKey } from '../../../shared/accounts/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
@@ -62,11 +63,12 @@ const command = async (...args: string[]) => {
   return { code, stdout, stderr };
 };
 
+const SETTINGS = { url: 'https://example.com/', secret: `whsec_${'A'.repeat(43)}=` };
+
 /** A business with data of every kind. */
 const wholeBusiness = async () => {
-  const secret = `whsec_${'A'.repeat(43)}=`;
-  const { account, bot } = await newBusiness({ name: 'webhook', settings: { url: 'https://example.com/', secret } });
-  await updateAccount(account, { consent_webhook: { settings: { url: 'https://example.com/c', secret } } });
+  const { account, bot } = await newBusiness({ name: 'webhook', settings: SETTINGS });
+  await updateAccount(account, { consent_webhook: { settings: SETTINGS } });
   const phone = await newUser();
   await updateUser(newId(), { phone_number: phone, panelist: true });
   await addUserData(account, phone);
@@ -131,7 +133,7 @@ test('account delete removes every item of the account but receipts of consent, 
   // The other business, and the users, are as before.
   expect(itemsAbout(after, other.account)).toEqual(itemsAbout(suspended, other.account));
   expect(await getObject(other.media)).toBeDefined();
-  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|HASH)#/.test(pk));
+  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|CONTACT)#/.test(pk));
   expect(usersIn(after)).toEqual(usersIn(suspended));
 
   // Neither a new account with the id nor a restore brings anything back.
@@ -141,6 +143,19 @@ test('account delete removes every item of the account but receipts of consent, 
   const verdicts = await judge(process.env.TABLE_NAME ?? '', lost, selection);
   const back = verdicts.flatMap((verdict) => ('candidate' in verdict ? [verdict.candidate.kind.name] : []));
   expect(back.filter((kind) => kind !== 'event receipt')).toEqual([]);
+});
+
+test('a number that the account gets while it is deleted is not lost: a repeat completes the deletion', async () => {
+  const { account, bot } = await newBusiness({ name: 'webhook', settings: SETTINGS });
+  await updateAccount(account, { suspended: timestampOf(Date.now() - 200_000) });
+  await upload(account, 'image', fileOf(png));
+  const deleteBytes = async () => void (await updateAccount(account, { bot_number: bot }));
+  const onProgress = () => undefined;
+  await expect(deleteAccount(account, { deleteBytes, onProgress })).rejects.toThrow('Repeat the command.');
+  expect(await findAccount(account)).toMatchObject({ bot_number: bot });
+  await deleteAccount(account, { deleteBytes, onProgress });
+  expect(await findAccount(account)).toBeUndefined();
+  expect(await accountOfBot(bot)).toBeUndefined();
 });
 
 test('an interrupted deletion is completed by a repeat', { tags: 'long' }, async () => {

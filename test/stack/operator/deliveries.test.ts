@@ -6,10 +6,10 @@
 import { describe, expect, test } from 'vitest';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { unpack } from '../../../shared/delivery/history/attempt-item.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { putAll } from '../../../shared/table/client.ts';
-import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { inJson, newAccount, operator, refusal, unconfirmed } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';

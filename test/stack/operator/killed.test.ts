@@ -17,8 +17,7 @@ import { upload } from '../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
-import { putIfAbsent } from '../../../shared/table/client.ts';
-import { numberKey } from '../../../shared/accounts/entities.ts';
+import '../../../shared/outbox/head.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
@@ -112,7 +111,7 @@ interface Scenario {
   /** The error of the repeated command if the killed command had completed its work. */
   isDone?: RegExp;
   /** Set if a repeat does the work again. The table may then contain more items than after one command. */
-  isAnew?: true;
+  isRepeated?: true;
   /** Checks effects that the table's state does not show. */
   verify?: (command: string[]) => Promise<void>;
 }
@@ -162,7 +161,7 @@ const scenarios: Record<string, Scenario> = {
   },
   'token issue': {
     prepare: async () => ['token', 'issue', await newAccount(), '--permissions', 'stats'],
-    isAnew: true,
+    isRepeated: true,
     verify: async ([, , account = '']) => {
       const tokens = await listTokens(account);
       const hash = hashToken(/^bapi_\w+$/m.exec(printed)?.[0] ?? '');
@@ -224,13 +223,6 @@ const scenarios: Record<string, Scenario> = {
       return ['outbox', 'retry', '--account', account];
     },
   },
-  'number check --release': {
-    prepare: async () => {
-      const number = newPhone();
-      await putIfAbsent({ ...numberKey(number), account: newAccountId() });
-      return ['number', 'check', number, '--release', '--yes'];
-    },
-  },
 };
 
 const ENDS: [string, Fault][] = [
@@ -270,7 +262,7 @@ describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) =
       if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
       const items = await itemsInTable();
       expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
-      if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
+      if (!scenario.isRepeated) expect(stateOf(items, like), call).toBe(whole);
       await scenario.verify?.(command);
     }
   };

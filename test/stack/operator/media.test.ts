@@ -6,8 +6,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, inject, test, vi } from 'vitest';
 import type { AccountItem } from '../../../shared/accounts/accounts.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
 import { accountKey } from '../../../shared/accounts/entities.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { fileOf, pdf, png } from '../support/files.ts';
 import { inJson, machine, newAccount, operator, refusal, run, time } from '../support/operator.ts';

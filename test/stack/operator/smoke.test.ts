@@ -24,14 +24,21 @@ import {
 } from '../../../infra/local/aws/iam/policies.ts';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { steps } from '../../../infra/operator/smoke/steps.ts';
-import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { sharedWaitsKey } from '../../../shared/accounts/entities.ts';
+import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { deploymentRole, leadingKeysIn } from '../../support/deployment-role.ts';
 import { serveStacks } from '../support/cloudformation.ts';
 import { bare, type Environment, folder, run } from '../support/operator.ts';
 import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 
 const { base_url, bridge_url, dynamodb_endpoint, s3_endpoint, table } = inject('stack');
+
+const OUTPUTS = {
+  HashSecretName: 'hash-secret',
+  BaseUrl: base_url,
+  BridgeUrl: bridge_url,
+  CounterRetention: '400',
+};
 
 /** The environment of a machine on which this stack is the local one. */
 const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise<Environment> => {
@@ -231,7 +238,7 @@ describe('on a stack in AWS', () => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: table },
     });
     const secretsUrl = await recording(String(env.AWS_ENDPOINT_URL_SECRETS_MANAGER), (_method, _path, headers) => {
       calls.push([{ action: String(Object(headers)['x-amz-target']).replace('.', ':'), resource: 'HashSecret' }]);
@@ -272,7 +279,7 @@ describe('on a stack in AWS', () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: table },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, TIMEOUT_MS);
     expect(code).toBe(1);
@@ -283,7 +290,7 @@ describe('on a stack in AWS', () => {
 
   test('a test that cannot begin changes nothing and says why', async () => {
     const env = await serveStacks({
-      trial: { TableName: 'not-there', HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: { ...OUTPUTS, TableName: 'not-there' },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
     expect(code).toBe(1);

@@ -11,7 +11,9 @@ const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('s
 
 const HashSecretName = 'hash-secret';
 
-const outputs = { TableName, HashSecretName, BaseUrl, BridgeUrl };
+const CounterRetention = '400';
+
+const outputs = { TableName, HashSecretName, BaseUrl, BridgeUrl, CounterRetention };
 
 describe('--stack', () => {
   test('names the table by the outputs of the stack, before and after the command and in the environment', async () => {
@@ -56,9 +58,13 @@ describe('--stack', () => {
     [
       'of something else',
       { Url: 'x' },
-      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl, HashSecretName\..+its status is CREATE_COMPLETE/,
+      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl, HashSecretName, CounterRetention\..+its status is CREATE_COMPLETE/,
     ],
-    ['that lacks an output', { TableName, HashSecretName, BaseUrl }, /The stack "trial" lacks the outputs BridgeUrl\./],
+    [
+      'that lacks an output',
+      { TableName, HashSecretName, BaseUrl, CounterRetention },
+      /The stack "trial" lacks the outputs BridgeUrl\./,
+    ],
     ['that the credentials may not read', 'AccessDenied', /may not describe the stack "trial"/],
     ['with credentials that have expired', 'ExpiredToken', /The AWS credentials have expired/],
     ['with rejected credentials', 'InvalidClientTokenId', /AWS rejects the credentials/],

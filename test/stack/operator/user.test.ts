@@ -11,18 +11,16 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { messageKey } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
-import { getConsistent, putAll, update } from '../../../shared/table/client.ts';
-import { contactHash, contactKey, userKey } from '../../../shared/users/entities.ts';
-import { messageKey } from '../../../shared/outbox/entities.ts';
-import { requestKey } from '../../../shared/user-data/entities.ts';
+import { update } from '../../../shared/table/client.ts';
 import { recordConsentReceipt } from '../../../shared/user-data/consent-receipts.ts';
 import { readConsents } from '../../../shared/user-data/consents.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
-import { registeredAmong } from '../../../shared/users/contacts.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { addPendingEntries, inJson, newId, operator, refusal, time, unconfirmed } from '../support/operator.ts';
@@ -107,29 +105,6 @@ describe('user show', () => {
 
   test('user show reports with a masked number that a user is not registered', async () => {
     expect(await refusal('user', 'show', newPhone())).toMatch(/^error: \d{4}…\d{4} is not registered\./);
-  });
-});
-
-describe('user index', () => {
-  test('adds the contacts of users of an earlier release, once, and leaves the others unchanged', async () => {
-    const [earlier, present] = [newPhone(), newPhone()];
-    await registerUser({ phone_number: present, panelist: true });
-    // As an earlier release wrote it.
-    await putAll([{ ...userKey(earlier), panelist: true, created: '2026-11-20T09:58:09.118000' }]);
-    const hashes = [earlier, present].map(contactHash);
-    expect(await registeredAmong(new Set(hashes))).toEqual(new Set(hashes.slice(1)));
-    const before = await getConsistent(contactKey(contactHash(present)));
-    expect(await inJson('user', 'index')).toEqual({ indexed: 1 });
-    expect(await registeredAmong(new Set(hashes))).toEqual(new Set(hashes));
-    expect(await getConsistent(contactKey(contactHash(present)))).toEqual(before);
-    expect((await operator('user', 'index')).stdout).toBe('0 users were added.\n');
-  });
-
-  test('a report about a user of an earlier release adds the contact, too', async () => {
-    const phone = newPhone();
-    await putAll([{ ...userKey(phone), panelist: true, created: '2026-11-20T09:58:09.118000' }]);
-    await updateUser(newUuid(), { phone_number: phone });
-    expect(await registeredAmong(new Set([contactHash(phone)]))).toEqual(new Set([contactHash(phone)]));
   });
 });
 

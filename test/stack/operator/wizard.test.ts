@@ -132,7 +132,7 @@ test('the wizard says which platform it replaces, and which number is missing or
   );
   expect(await ask('PUT', path, { platform: 'turn', bot_number: taken })).toEqual({
     status: 422,
-    body: { message: expect.stringContaining("belongs to another account's bot") },
+    body: { message: expect.stringContaining('belongs to the bot of the account') },
   });
   expect((await ask('PUT', path, { platform: 'turn', bot_number: newPhone() })).status).toBe(200);
   await updateAccount(account, { platform: { name: 'webhook', settings: {} } });

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey, optOutKey } from '../../../shared/messaging/entities.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
 import { applied, rejected, removed, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';

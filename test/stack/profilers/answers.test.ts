@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { removeAnswers } from '../../../shared/profilers/answers.ts';
+import { answerKey, profilerKey, resultsOf } from '../../../shared/profilers/entities.ts';
 import { readResults } from '../../../shared/profilers/results.ts';
-import { resultsOf, answerKey, profilerKey } from '../../../shared/profilers/entities.ts';
-import { dueAt, dueOf, dueOrder } from '../../../shared/table/keys.ts';
 import { pages, update } from '../../../shared/table/client.ts';
+import { dueAt, dueOf, dueOrder } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from '../support/world.ts';
 

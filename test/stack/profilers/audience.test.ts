@@ -1,9 +1,9 @@
 /** Audiences: which panelists they contain, what they reveal, and their limits. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { resultKey, answerKey } from '../../../shared/profilers/entities.ts';
-import { userKey } from '../../../shared/users/entities.ts';
 import { allowanceKey } from '../../../shared/accounts/entities.ts';
+import { answerKey, resultKey } from '../../../shared/profilers/entities.ts';
+import { userKey } from '../../../shared/users/entities.ts';
 import { call, fail } from '../support/client.ts';
 import { putAll } from '../support/many-items.ts';
 import { type Caller, newPhone, newVendor } from '../support/world.ts';

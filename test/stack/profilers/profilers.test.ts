@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { idOf } from '../../../shared/core/ids.ts';
+import { profilerKey, profilerOfKey } from '../../../shared/profilers/entities.ts';
 import { answersRemoved, createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { getConsistent, remove, update } from '../../../shared/table/client.ts';
-import { profilerKey, profilerOfKey } from '../../../shared/profilers/entities.ts';
 import { call, fail, type Received, sendRaw } from '../support/client.ts';
 import { newVendor } from '../support/world.ts';
 

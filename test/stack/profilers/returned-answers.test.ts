@@ -1,8 +1,8 @@
 /** Answers that are returned to the vendor: the list, the results, and several answers in one request. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey } from '../../../shared/messaging/entities.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
 import { applied, removed } from '../support/app-events.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from '../support/world.ts';

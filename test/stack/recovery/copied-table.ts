@@ -4,7 +4,7 @@ import { BatchWriteCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk
 import { createTable, existingTableOf } from '../../../infra/local/aws/database/database.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** An item of any kind. */
 export type AnyItem = Key & Record<string, unknown>;

@@ -6,23 +6,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
 import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
 import { changeProfile } from '../../../shared/accounts/profile.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { sendMessage } from '../../../shared/messaging/send.ts';
-import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
-import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
-import { documents, putIfAbsent } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
-import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
-import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
-import { contactHash, contactKey, userKey, appUserKey } from '../../../shared/users/entities.ts';
-import { conversationName, entryKey, messageKey } from '../../../shared/outbox/entities.ts';
 import { mediaKey } from '../../../shared/media/entities.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, entryKey, messageKey } from '../../../shared/outbox/entities.ts';
+import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
+import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
+import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import { appUserKey, contactHash, contactKey, userKey } from '../../../shared/users/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { addUserData, newSecret, textTo } from '../failing-calls/world.ts';
@@ -114,11 +113,6 @@ const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
   'a number that was released': async () => {
     const { account } = await newAccount();
     return () => updateAccount(account, { bot_number: null });
-  },
-  'an orphaned number that was released': async () => {
-    const orphan = { number: newPhone(), account: newAccountId() };
-    await putIfAbsent({ ...numberKey(orphan.number), account: orphan.account });
-    return () => releaseOrphan(orphan);
   },
   'the settings of a platform that was removed': async () => {
     const { account } = await newAccount();

@@ -22,13 +22,13 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
-import { tableName } from '../../../shared/core/settings.ts';
-import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { accountKey } from '../../../shared/accounts/entities.ts';
-import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
-import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
-import { jobCountersOf } from '../../../shared/stats/entities.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { repeatsKey } from '../../../shared/messaging/entities.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
+import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
+import { jobCountersOf } from '../../../shared/stats/entities.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { userKey } from '../../../shared/users/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { faults, interrupted, useInterruptions } from '../failing-calls/interrupted.ts';

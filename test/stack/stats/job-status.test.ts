@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sendToMany } from '../../../shared/campaigns/accept.ts';
+import { batchKey, ofPendingBatch } from '../../../shared/campaigns/entities.ts';
 import { openJob } from '../../../shared/messaging/jobs/job.ts';
 import { logItem, type State } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
-import { batchKey, ofPendingBatch } from '../../../shared/campaigns/entities.ts';
 import { putAll, putIfAbsent } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';

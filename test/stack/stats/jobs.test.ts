@@ -7,10 +7,10 @@ import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { type LogItem, logItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CounterShards } from '../../../shared/stats/counter-shards.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
-import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
-import { documents, getConsistent, page } from '../../../shared/table/client.ts';
 import { jobCounterKey, jobCountersOf } from '../../../shared/stats/entities.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
+import { documents, page } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { holdItems } from '../support/held-items.ts';
 import { putAll } from '../support/many-items.ts';
@@ -96,20 +96,6 @@ describe('counting log entries', () => {
     expect(await countEntries(entries)).toBe(50);
     expect(await countEntries([...entries.slice(100), ...entries.slice(100), ...entries])).toBe(0);
     expect(await jobs(account)).toEqual([{ job_id, state: 'sent', payload_type: 'text', count: 120 }]);
-  });
-
-  test('marks each entry as counted, also those of earlier versions, which were stored without a mark', async () => {
-    const account = newAccountId();
-    const job_id = randomUUID();
-    const { counted: _, ...earlier } = entry(account, { job_id });
-    const present = entry(account, { job_id });
-    expect(present.counted).toBe(false);
-    await putAll([earlier, present]);
-    expect(await countEntries([earlier, present])).toBe(2);
-    expect(await countEntries([earlier, present])).toBe(0);
-    for (const { pk, sk } of [earlier, present])
-      expect(await getConsistent({ pk, sk })).toMatchObject({ counted: true });
-    expect(await jobs(account)).toMatchObject([{ count: 2 }]);
   });
 
   test('the late event of an entry that a later message replaced counts neither of them; the entry has its own event', async () => {

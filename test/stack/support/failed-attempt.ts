@@ -1,8 +1,8 @@
 /** An event in the delivery history that has failed permanently. */
 import { newId } from '../../../shared/core/ids.ts';
 import { attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
-import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
 import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
+import type { Conversation, Entry } from '../../../shared/outbox/event.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** The last attempt of an event that the webhook has rejected. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 interface Input {
   Key?: Key;

@@ -15,7 +15,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { BINARY } from '../../../infra/local/aws/database/embedded.ts';
 import { freePort } from '../../../infra/local/aws/loopback.ts';
 import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
-import { type Key } from '../../../shared/table/keys.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 const BATCH = 25;
 

@@ -15,11 +15,11 @@ import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
+import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { update } from '../../../shared/table/client.ts';
-import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { dueAt } from '../../../shared/table/keys.ts';
 import { replaceEnvironment } from '../../support/first-environment.ts';
 

@@ -1,8 +1,8 @@
 /** What many messages and events of the past leave of a user: log entries, and attempts in a webhook's delivery history. */
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { logItem } from '../../../shared/outbox/message.ts';
 import { attemptKey, deliveriesAbout, deliverySlotOf } from '../../../shared/delivery/entities.ts';
+import { logItem } from '../../../shared/outbox/message.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** Whose messages, how many, and when they were, in milliseconds since 1970. */

@@ -6,9 +6,9 @@ import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
+import { mediaKey, ofMediaOwner } from '../../../shared/media/entities.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
-import { mediaKey, ofMediaOwner } from '../../../shared/media/entities.ts';
 import { UNLIMITED } from '../../support/unlimited.ts';
 
 export interface Caller {

@@ -7,9 +7,9 @@ import { newId } from '../../../shared/core/ids.ts';
 import { recordAnswers } from '../../../shared/profilers/answer-batch.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { countAudience } from '../../../shared/profilers/audience.ts';
+import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../../shared/profilers/profilers.ts';
 import { put } from '../../../shared/table/client.ts';
-import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { type Consumed, consumedBy } from '../support/consumed.ts';
 import { newPanelist, newPhone, newVendor } from '../support/world.ts';
 

@@ -6,6 +6,7 @@ import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { conversationName, headKey, messageKey } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -13,7 +14,6 @@ import type { LogItem } from '../../../shared/outbox/message.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { conversationName, headKey, messageKey } from '../../../shared/outbox/entities.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -8,9 +8,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { tableName } from '../../../shared/core/settings.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { logItem } from '../../../shared/outbox/message.ts';
 import { page, putIfAbsent } from '../../../shared/table/client.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';

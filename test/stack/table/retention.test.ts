@@ -7,12 +7,12 @@ import { APP_NETWORK_DESTINATION } from '../../../shared/destinations/destinatio
 import { rapidpro } from '../../../shared/destinations/rapidpro.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { stateKey } from '../../../shared/outbox/entities.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
-import { stateKey } from '../../../shared/outbox/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

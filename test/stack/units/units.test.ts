@@ -9,10 +9,10 @@ import { bucketTable, takeTokens } from '../../../shared/accounts/rate-limit/buc
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { page } from '../../../shared/table/client.ts';
-import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Answer, calling, type Request } from '../failing-calls/scenario.ts';
 import { type Units, unitsOf } from '../support/consumed.ts';

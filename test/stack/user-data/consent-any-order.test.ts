@@ -16,9 +16,9 @@ import { APP_NETWORK_DESTINATION } from '../../../shared/destinations/destinatio
 import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { page } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { requestKey } from '../../../shared/user-data/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { acknowledgeDeletion } from '../../../shared/user-data/consent-ends.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -10,11 +10,11 @@ import { deliver } from '../../../shared/delivery/deliver.ts';
 import { enqueueWrites, oldestEntries, transactInOrder } from '../../../shared/outbox/entries.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
 import { getConsistent, page, remove, update } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { requestKey, acknowledgements } from '../../../shared/user-data/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { acknowledgeDeletion } from '../../../shared/user-data/consent-ends.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { readConsents } from '../../../shared/user-data/consents.ts';
+import { acknowledgements, requestKey } from '../../../shared/user-data/entities.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import type { RequestItem } from '../../../shared/user-data/stored-request.ts';
@@ -265,19 +265,6 @@ describe('a withdrawal', () => {
     expect(notified()).toMatchObject([{ id, status: 'withdrawn', properties: ['last_name'] }]);
     await acknowledgeDeletion(world.account, id);
     expect(await codeOf(fetchRequest(await newBusiness(), id))).toBe('request_not_found');
-  });
-
-  test('also ends what an earlier version released without storing a consent', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
-    for (const consent of (await readConsents(id)).consents) {
-      await remove({ pk: requestKey(id).pk, sk: `CONSENT#${consent.created}` });
-    }
-    await withdraw(id, 'first_name');
-    expect(await statusesOf(world, id)).toMatchObject({ first_name: 'withdrawn', last_name: 'approved' });
-    expect(await outstanding()).toContain(id);
-    await withdraw(id, 'last_name');
-    expect(await statusesOf(world, id)).toMatchObject({ last_name: 'withdrawn' });
   });
 });
 

@@ -9,11 +9,11 @@ import * as v from 'valibot';
 import { expect, inject, test } from 'vitest';
 import { type TransactionEvaluation, transactionEvaluations } from '../../../infra/local/aws/iam/policies.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
-import { getConsistent, page } from '../../../shared/table/client.ts';
-import { answerKey } from '../../../shared/profilers/entities.ts';
 import { logsOfContact } from '../../../shared/outbox/entities.ts';
-import { requestKey } from '../../../shared/user-data/entities.ts';
+import { answerKey } from '../../../shared/profilers/entities.ts';
+import { getConsistent, page } from '../../../shared/table/client.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { requestKey } from '../../../shared/user-data/entities.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
 
 const MINUTE = 2_000;

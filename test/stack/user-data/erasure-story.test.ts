@@ -7,9 +7,9 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/messaging/entities.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';

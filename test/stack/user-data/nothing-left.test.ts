@@ -1,17 +1,24 @@
 /**
- * A user with every kind of row is erased. Then neither the number nor any text or value of the user is in the table or in a
- * queue. All rows are made over the API, so that a new kind is found here.
+ * A user with every kind of row is erased. Then neither the number nor any text or value of the user, nor an unkeyed hash of
+ * them, is in the table, a queue or the bucket. All rows are made over the API. The declarations of rows say which have personal
+ * data: a new one that nothing makes here, or that an export does not show, fails.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { type PersonalData, personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { kindsOf } from '../../../infra/operator/recovery/item-kinds.ts';
+import { entities } from '../../../shared/api/access-patterns.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey } from '../../../shared/messaging/entities.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
+import { contactHash, contactKey } from '../../../shared/users/entities.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
@@ -23,18 +30,39 @@ const PERMISSIONS: Permission[] = ['profilers', 'messages', 'stats', 'user_data'
 
 captureLog();
 
-/** The whole table, one item per line. */
-const wholeTable = async (): Promise<string[]> => {
-  const client = new DynamoDBClient();
-  const lines: string[] = [];
-  for (let start: ScanCommand['input']['ExclusiveStartKey']; ; ) {
+/** The whole table. */
+const wholeTable = async (): Promise<Key[]> => {
+  const items: Key[] = [];
+  for (let start: ScanCommandInput['ExclusiveStartKey']; ; ) {
     const command = new ScanCommand({ TableName: tableName(), ConsistentRead: true, ExclusiveStartKey: start });
-    const { Items = [], LastEvaluatedKey } = await client.send(command);
-    lines.push(...Items.map((item) => JSON.stringify(item)));
-    if (LastEvaluatedKey === undefined) return lines;
+    const { Items = [], LastEvaluatedKey } = await documents.send(command);
+    items.push(...(Items as Key[]));
+    if (LastEvaluatedKey === undefined) return items;
     start = LastEvaluatedKey;
   }
 };
+
+/** A row as text, with its sets. */
+const textOf = (row: object): string =>
+  JSON.stringify(row, (_, value: unknown) => (value instanceof Set ? [...value] : value));
+
+/** The beginnings of unkeyed hashes of texts, in the usual forms. */
+const hashesOf = (texts: string[]): string[] =>
+  texts.flatMap((text) =>
+    ['sha256', 'sha1', 'md5'].flatMap((algorithm) => {
+      const hash = createHash(algorithm).update(text).digest();
+      const hex = hash.toString('hex').slice(0, 12);
+      return [hex, hex.toUpperCase(), hash.toString('base64').slice(0, 12), hash.toString('base64url').slice(0, 12)];
+    }),
+  );
+
+/** Rows with a time to live that is not declared, or without one that is. */
+const rowsThatExpireOtherwise = (rows: Key[]): string[] =>
+  rows.flatMap((row) => {
+    const [kind] = kindsOf(row);
+    const isAsDeclared = kind?.expires === 'some' || kind?.expires === 'expires_at' in row;
+    return isAsDeclared ? [] : [`${kind?.name}: ${row.pk} ${row.sk}`];
+  });
 
 /** The messages that are left in queues, with dead letters. */
 const leftInQueues = async (awsEndpoint: string, urls: string[]): Promise<string[]> => {
@@ -94,8 +122,13 @@ test('after a complete erasure, no row and no message of a queue has the number,
   const post = (path: string, body: unknown) => request('POST', `${stack.baseUrl}${path}`, token, body);
   const event = (type: string, data: object) =>
     request('POST', `${stack.bridgeUrl}/v1/app/events`, demo.app_token, { id: randomUUID(), type, data });
-  const about = async () => (await wholeTable()).filter((line) => traces.some((trace) => line.includes(trace)));
-  const kinds = async () => new Set((await about()).map((line) => /"pk":\{"S":"([A-Z_]+)#/.exec(line)?.[1]));
+  const namesPerson = (row: string): boolean => traces.some((trace) => row.includes(trace));
+  const about = async () => (await wholeTable()).filter((row) => namesPerson(textOf(row)));
+  const kinds = async () => new Set((await about()).flatMap(kindsOf).map(({ name }) => name));
+  const withHash = async () => {
+    const hashes = hashesOf([...traces, `+${phone}`]);
+    return (await wholeTable()).filter((row) => hashes.some((hash) => textOf(row).includes(hash)));
+  };
   const behave = (...rules: object[]) =>
     fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
 
@@ -107,15 +140,25 @@ test('after a complete erasure, no row and no message of a queue has the number,
     properties: { first_name: property(), last_name: property(), device_make: property() },
   });
 
+  const form = new FormData();
+  form.append('file', new File(['%PDF-1.7 For all users.'], 'for-all.pdf', { type: 'application/pdf' }));
+  const uploaded = await fetch(`${stack.baseUrl}/v1/upload_file`, {
+    method: 'POST',
+    headers: { authorization: token },
+    body: form,
+  });
+  const file = v.parse(v.object({ url: v.string() }), await uploaded.json());
+  await post('/v1/message', { to: phone, type: 'file', file: { url: file.url } });
+
   // Messages both ways: delivered, reported, failed at the webhook, and pending.
   const sent = await post('/v1/message', { to: phone, ...text() });
   await post('/v1/message', { to: phone, ...text(), valid_for: 86_400 });
   for (const state of ['delivered_to_user', 'read']) await event('message.state', { id: sent.id, state });
   await event('message.received', { from: phone, to: bot, ...text() });
   await request('POST', `${stack.bridgeUrl}/webhook/${bot}`, token, { message: { from: phone, ...text() } });
-  const form = new URLSearchParams({ id: '21', text: secret(), to: phone });
+  const fields = new URLSearchParams({ id: '21', text: secret(), to: phone });
   for (const _ of ['first', 'repeat']) {
-    await request('POST', `${stack.bridgeUrl}/v1/webhook/rapidpro`, flows.token, form, 'form');
+    await request('POST', `${stack.bridgeUrl}/v1/webhook/rapidpro`, flows.token, fields, 'form');
   }
   await event('message.received', { from: phone, to: flows.bot, ...text() });
   await expect.poll(() => rapidpro.calls.length).toBeGreaterThan(0);
@@ -162,14 +205,35 @@ test('after a complete erasure, no row and no message of a queue has the number,
   await post('/v1/message', { to: phone, ...text() });
   await event('message.received', { from: phone, to: bot, ...text() });
   await expect.poll(() => webhook.calls.length).toBeGreaterThan(8);
-  for (const kind of ['USER', 'MESSAGE', 'OUTBOX', 'CHUNKS', 'REQUEST', 'ANSWERS', 'STOP', 'GRANTS', 'DELIVERIES']) {
-    await expect.poll(kinds).toContain(kind);
+  // Every row that is declared to have personal data exists, and no other row has any.
+  const personal = entities.filter(({ person }) => person !== 'none').map(({ name }) => name);
+  const madeLater = ['erasure', 'removal of a user'];
+  const hasOnlyKeyedHash = 'contact of a user';
+  for (const name of personal.filter((one) => ![...madeLater, hasOnlyKeyedHash].includes(one))) {
+    await expect.poll(kinds, { message: `Make a row of the kind "${name}" here.` }).toContain(name);
   }
+  expect(await getConsistent(contactKey(contactHash(phone)))).toBeDefined();
+  const undeclared = [...(await kinds())].filter((name) => !personal.includes(name));
+  expect(undeclared, 'Say in entities.ts what an erasure does with them.').toEqual([]);
+  expect(await withHash()).toEqual([]);
+  expect(rowsThatExpireOtherwise(await wholeTable()), 'Correct `expires` in entities.ts.').toEqual([]);
+
+  // An export shows every kind that has a part in it.
+  const data: PersonalData = await personalDataOf(phone);
+  const parts = entities.flatMap(({ person }) =>
+    person !== 'none' && typeof person.exported === 'string' ? [person.exported] : [],
+  );
+  expect(parts.filter((part) => [data[part]].flat().filter((one) => one !== null).length === 0)).toEqual([]);
 
   await event('user.removed', { phone_number: phone });
   expect(await getConsistent(erasureKey(phone))).toBeDefined();
   await expect.poll(() => getConsistent(erasureKey(phone)), { timeout: 100_000 }).toBeUndefined();
   expect(await about()).toEqual([]);
+  expect(await withHash()).toEqual([]);
+  expect(await getConsistent(contactKey(contactHash(phone)))).toBeUndefined();
   const queued = await leftInQueues(stack.awsEndpoint, Object.values(stack.queueUrls()));
-  expect(queued.filter((message) => traces.some((trace) => message.includes(trace)))).toEqual([]);
+  expect(queued.filter(namesPerson)).toEqual([]);
+  const object = await fetch(file.url);
+  expect(object.status).toBe(200);
+  expect(namesPerson(await object.text())).toBe(false);
 });

@@ -1,10 +1,10 @@
 /** Slots of long polls: how many waits of an account there are at once, and what becomes of their slots. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sharedWaitsKey, waitsKey } from '../../../shared/accounts/entities.ts';
 import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../../../shared/accounts/rate-limit/wait-slots.ts';
 import { slotOf } from '../../../shared/http/wait-slot.ts';
 import { documents, getConsistent, update } from '../../../shared/table/client.ts';
-import { type Key } from '../../../shared/table/keys.ts';
-import { sharedWaitsKey, waitsKey } from '../../../shared/accounts/entities.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';

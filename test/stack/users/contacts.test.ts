@@ -1,8 +1,8 @@
 /** POST /v1/contacts: who of a list uses the app. */
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { putAll } from '../../../shared/table/client.ts';
 import { allowanceKey } from '../../../shared/accounts/entities.ts';
+import { putAll } from '../../../shared/table/client.ts';
 import { applied, at, removed, updated } from '../support/app-events.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';

@@ -62,7 +62,9 @@ export const json =
   (response) =>
     response.writeHead(status, { 'x-amzn-requestid': 'request-1', ...headers }).end(JSON.stringify(body));
 
-const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 100, throwOnRequestTimeout: true };
+/** Longer than any pause of a busy machine; for a server that never responds, `IMPATIENT`. */
+const TIMEOUTS = { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
+export const IMPATIENT = { ...TIMEOUTS, requestTimeout: 100 };
 
 /** Serves the tests of a file. */
 export const useServer = () => {

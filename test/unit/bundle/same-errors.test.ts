@@ -1,7 +1,7 @@
 /** The clients in bundles fail and retry as the SDK's. */
 import { describe, expect, test, vi } from 'vitest';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
-import { type Answer, json, type Modules, own, sdk, useServer } from './both-clients.ts';
+import { type Answer, IMPATIENT, json, type Modules, own, sdk, useServer } from './both-clients.ts';
 
 const server = useServer();
 
@@ -15,7 +15,7 @@ const REASONS = [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'n
 const outcome = async (modules: Modules, answers: Answer[], command = 'TransactWriteCommand') => {
   server.answer(...answers);
   const Command = modules.commands[command] as new (input: object) => object;
-  const { table } = server.clientsOf(modules);
+  const { table } = server.clientsOf(modules, answers[0] === silent ? IMPATIENT : undefined);
   const input = { TableName: 'table', Key: { pk: 'a' }, TransactItems: [] };
   const error: unknown = await table.send(new Command(input)).then(
     () => undefined,

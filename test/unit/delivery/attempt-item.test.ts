@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newId, newIdAt } from '../../../shared/core/ids.ts';
+import { attemptIdOf, attemptOf, attemptsFrom, attemptWithId } from '../../../shared/delivery/entities.ts';
 import { type Attempt, type AttemptItem, attemptItem, unpack } from '../../../shared/delivery/history/attempt-item.ts';
 import { toDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { eventOf } from '../../../shared/delivery/history/replay.ts';
-import type { Outgoing } from '../../../shared/outbox/event.ts';
 import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
-import { attemptIdOf, attemptOf, attemptsFrom, attemptWithId } from '../../../shared/delivery/entities.ts';
+import type { Outgoing } from '../../../shared/outbox/event.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** The longest account id and the longest number that are allowed. */

@@ -1,9 +1,9 @@
 /** Wake-ups: how they are sent to the queue, grouped, repeated and returned. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { conversationName, headKey, named } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readWakeUp, returnAfterPause, type WakeUp, wake } from '../../../shared/outbox/wake-ups/conversations.ts';
-import { conversationName, headKey, named } from '../../../shared/outbox/entities.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { attempt } from '../../../shared/destinations/attempt.ts';
+import { request as attempt } from '../../../shared/delivery/attempt.ts';
 import type { AttemptResult } from '../../../shared/destinations/attempt-result.ts';
 import { jsonRequest } from '../../../shared/destinations/http/request.ts';
 import type { Entry } from '../../../shared/outbox/event.ts';

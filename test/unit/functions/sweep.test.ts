@@ -2,14 +2,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
 import { type SweepStep, sweepSteps } from '../../../shared/api/workers.ts';
+import { uploadKey } from '../../../shared/campaigns/entities.ts';
+import { conversationName, entryKey, headKey, named } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readWakeUp } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { readExpansionWakeUp } from '../../../shared/outbox/wake-ups/expansions.ts';
-import { uploadKey } from '../../../shared/campaigns/entities.ts';
-import { conversationName, entryKey, headKey, named } from '../../../shared/outbox/entities.ts';
-import { dueOrder } from '../../../shared/table/keys.ts';
 import { profilerKey } from '../../../shared/profilers/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
+import { dueOrder } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
 import { dueWorkOf } from '../../../infra/local/clock/due-work.ts';
 import { eraseSteps, sweepSteps } from '../../../shared/api/workers.ts';
-import { allDuePartitions, dueOrder, duePartitions } from '../../../shared/table/keys.ts';
 import { erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
+import { allDuePartitions, dueOrder, duePartitions } from '../../../shared/table/keys.ts';
 
 const [ONE = '', OTHER = ''] = duePartitions('conversations');
 const NINE = '2026-11-24T09:00:00.000000';

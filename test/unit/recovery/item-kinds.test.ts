@@ -1,52 +1,42 @@
-/** Every kind of item has a decision about restores: in the code, and in the guide for operators. */
-import { readFile } from 'node:fs/promises';
+/** Every row has one declaration, which the guide for operators lists. */
+import { glob, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import {
-  beginningOf,
-  type Item,
-  itemKinds,
-  kindsOf,
-  latestTimeOf,
-} from '../../../infra/operator/recovery/item-kinds.ts';
-import { accessPatterns } from '../../../shared/table/access-patterns.ts';
-import * as batchKeys from '../../../shared/table/batch-keys.ts';
-import * as keys from '../../../shared/table/keys.ts';
-import * as peopleKeys from '../../../shared/table/people-keys.ts';
+import { beginningOf, kindsOf, latestTimeOf } from '../../../infra/operator/recovery/item-kinds.ts';
+import { accessPatterns, entities } from '../../../shared/api/access-patterns.ts';
+import { jobCounterKey } from '../../../shared/stats/entities.ts';
+import type { AnyItem } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
-/** Keys that functions of the three files of keys make, by the name of the function. */
-const keysMade = Object.entries({ ...keys, ...batchKeys, ...peopleKeys }).flatMap(
-  ([name, make]): [string, keys.Key][] => {
-    if (typeof make !== 'function' || !/Key$/.test(name) || name.startsWith('is')) return [];
-    const made: unknown = Reflect.apply(make, undefined, ['x', 'x', 'x', 'x']);
+/** All keys that functions of the domains make, by the name of the function. */
+const keysMade: [string, Key][] = [];
+for await (const file of glob('shared/*/{entities,keys}.ts')) {
+  const module: object = await import(`../../../${file}`);
+  for (const [name, make] of Object.entries(module)) {
+    if (!/Key$/.test(name) || name.startsWith('is')) continue;
+    const made: unknown = typeof make === 'function' ? Reflect.apply(make, undefined, ['x', 'x', 'x', 'x']) : make;
     const { pk, sk } = Object(made);
     if (typeof pk !== 'string' || typeof sk !== 'string') throw new Error(`${name} makes no key.`);
-    return [[name, { pk, sk }]];
-  },
-);
+    keysMade.push([name, { pk, sk }]);
+  }
+}
 
-const namesOf = (key: keys.Key): string[] => kindsOf(key).map(({ name }) => name);
-
-test('the keys of every item are of one kind, which says what a restore does with it', () => {
-  expect(keysMade.length).toBeGreaterThan(25);
-  const undecided = keysMade.filter(([, key]) => kindsOf(key).length !== 1).map(([name]) => name);
-  expect(undecided, 'Decide on each in infra/operator/recovery/item-kinds.ts, and add it to the guide.').toEqual([]);
+test('the keys of every row have one declaration', () => {
+  expect(keysMade.length).toBeGreaterThan(40);
+  const undeclared = keysMade.filter(([, key]) => kindsOf(key).length !== 1).map(([name]) => name);
+  expect(undeclared, 'Declare the row beside its key, in entities.ts, and add it to the guide.').toEqual([]);
 });
 
-test('functions write only partitions whose items have a decision', () => {
-  const written = Object.values(accessPatterns).filter(({ action }) => /Put|Update|BatchWrite/.test(action));
-  const prefixes = [...new Set(written.map(({ partitions }) => partitions.replace('*', '')))];
-  const undecided = prefixes.filter((prefix) => !itemKinds.some((kind) => kind.keys.pk === prefix));
-  expect(undecided, 'Decide on each in infra/operator/recovery/item-kinds.ts.').toEqual([]);
+test('every declaration is of a row that has a key', () => {
+  const made = new Set(keysMade.flatMap(([, key]) => kindsOf(key)));
+  expect(entities.filter((entity) => !made.has(entity)).map(({ name }) => name)).toEqual([]);
 });
 
-test('every kind with a decision exists', () => {
-  const made = new Set(
-    [keys.sweepPositionsKey, batchKeys.erasurePassKey, ...keysMade.map(([, key]) => key)].flatMap(namesOf),
-  );
-  expect(itemKinds.map(({ name }) => name).filter((name) => !made.has(name))).toEqual([]);
+test('no two declarations give the same name to an access', () => {
+  const names = entities.flatMap(({ access }) => Object.keys(access));
+  expect(names.length).toBe(Object.keys(accessPatterns).length);
 });
 
-test('the guide for operators lists every kind, and no other', async () => {
+test('the guide for operators lists every row that a restore knows, and no other', async () => {
   const guide = await readFile('infra/docs/operator.md', 'utf8');
   const [, section = ''] = guide.split('### What a restore brings back\n');
   const rows = (section.split('\n#')[0] ?? '')
@@ -54,26 +44,26 @@ test('the guide for operators lists every kind, and no other', async () => {
     .filter((line) => line.startsWith('| '))
     .slice(2);
   const listed = rows.flatMap((row) => (row.split('|')[1] ?? '').split(',').map((name) => name.trim()));
-  expect(listed.sort()).toEqual(itemKinds.map(({ name }) => name).sort());
+  expect(listed.sort()).toEqual(entities.map(({ name }) => name).sort());
 });
 
-test('an item of another kind has no decision', () => {
+test('another row has no declaration', () => {
   expect(kindsOf({ pk: 'ELSE#1', sk: 'ELSE' })).toEqual([]);
   expect(kindsOf({ pk: 'ACCOUNT#1', sk: 'ELSE' })).toEqual([]);
 });
 
 describe('the time of an item', () => {
   const T = (hour: string): string => `2030-01-01T${hour}:00:00.000000`;
-  const item = (attributes: object, key = { pk: 'X#', sk: 'X' }): Item => ({ ...key, ...attributes });
+  const item = (attributes: object, key = { pk: 'X#', sk: 'X' }): AnyItem => ({ ...key, ...attributes });
 
-  test.each<[string, Item, string | undefined, string]>([
+  test.each<[string, AnyItem, string | undefined, string]>([
     ['is its creation', item({ created: T('01') }), T('01'), T('01')],
     ['is its last change', item({ created: T('01'), updated: T('03'), completed: T('02') }), T('03'), T('01')],
     ['of a profiler is its creation or deletion', item({ created_at: T('01'), deleted_at: T('04') }), T('04'), T('01')],
     ['of settings is their change', item({ updated: T('05') }), T('05'), T('05')],
     [
       'of a counter is the end of its day',
-      item({ count: 1 }, keys.jobCounterKey('a', { day: '2030-01-01', job_id: 'j', payload_type: '', state: 'sent' })),
+      item({ count: 1 }, jobCounterKey('a', { day: '2030-01-01', job_id: 'j', payload_type: '', state: 'sent' })),
       '2030-01-01T23:59:59.999999',
       '',
     ],

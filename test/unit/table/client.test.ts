@@ -2,7 +2,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, putIfAbsent, remove, update, updatedIf } from '../../../shared/table/client.ts';
+import { documents, putIfAbsent, remove, update, updateAndGet } from '../../../shared/table/client.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import {
   conditionCheckWrite,
@@ -87,7 +87,7 @@ describe('any other result of a call', () => {
     const send = failing(error);
     for (const call of [
       () => update({ Key: key, UpdateExpression: 'SET a = :a' }),
-      () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }),
+      () => updateAndGet({ Key: key, UpdateExpression: 'SET a = :a' }),
       () => remove(key),
       () => putIfAbsent(key),
       () => transactReturningItems([]),

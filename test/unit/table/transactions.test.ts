@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
-import { transact, transactAnew } from '../../../shared/table/transactions.ts';
+import { transact } from '../../../shared/table/transactions.ts';
 
 /** The waits between attempts, in milliseconds. */
 const pauses: number[] = [];
@@ -61,7 +61,7 @@ describe('a transaction in conflict with another', () => {
     const [first = {}, ...others] = writes;
     const conflicts: number[][] = [];
     const send = failWith(conflict(), cancelled('TransactionConflict', 'None', 'TransactionConflict'));
-    const made = await transactAnew(
+    const made = await transact(
       () => [first, ...others.slice(conflicts.length)],
       (places) => conflicts.push(places),
     );

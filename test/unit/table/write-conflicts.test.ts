@@ -7,7 +7,7 @@ import timers from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, putIfAbsent, remove, removeAll, update, updatedIf } from '../../../shared/table/client.ts';
+import { documents, putIfAbsent, remove, removeAll, update, updateAndGet } from '../../../shared/table/client.ts';
 
 /** The waits between attempts, in milliseconds. */
 const pauses: number[] = [];
@@ -51,7 +51,7 @@ const failWith = (...failures: Error[]) =>
 const writes: [string, () => Promise<unknown>, unknown][] = [
   ['a put', () => putIfAbsent(item), undefined],
   ['an update', () => update({ Key: key, UpdateExpression: 'SET a = :a' }), true],
-  ['an update that returns the item', () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }), item],
+  ['an update that returns the item', () => updateAndGet({ Key: key, UpdateExpression: 'SET a = :a' }), item],
   ['a deletion', () => remove(key), true],
   ['a batch of deletions', () => removeAll([key]), undefined],
 ];

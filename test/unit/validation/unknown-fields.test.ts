@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
-import { bothOf, listOf, oneOrList } from '../../../shared/validation/bounded.ts';
+import { listOf, oneOrList } from '../../../shared/validation/bounded.ts';
 import { namesOf, unknownFields } from '../../../shared/validation/unknown-fields.ts';
 
 const schema = v.object({
@@ -70,7 +70,7 @@ test('a name may be in nested objects, in lists, and in every form of an input',
     v.object({ type: v.literal('text'), text: v.object({ body: v.string() }) }),
     v.object({ type: v.literal('image'), image: v.object({ address: v.string() }) }),
   ]);
-  const message = bothOf(v.object({ to: v.string() }), either);
+  const message = v.intersect([v.object({ to: v.string() }), either]);
   expect(found({ to: '', type: 'image', text: { bodi: 1 }, image: { adress: '' } }, message)).toEqual([
     ['text.bodi', undefined],
     ['image.adress', 'address'],

@@ -1,9 +1,9 @@
 /** Pending messages of each destination, and when its next attempt is due. */
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
+import { conversationName, entryKey } from '../../../../shared/outbox/entities.ts';
 import type { Outgoing } from '../../../../shared/outbox/event.ts';
 import { page } from '../../../../shared/table/client.ts';
-import { conversationName, entryKey } from '../../../../shared/outbox/entities.ts';
 import {
   type PendingConversation,
   pendingConversations,

@@ -1,11 +1,11 @@
 /** How a job began: the text of its first message, and the request. The service stores them only for some time. */
 import type { BatchContent, BatchItem, Chunk } from '../../../../shared/campaigns/batch.ts';
+import { chunkKey } from '../../../../shared/campaigns/entities.ts';
 import { positionOf } from '../../../../shared/campaigns/ids.ts';
 import { pendingBatchesOfJob, readBatch } from '../../../../shared/campaigns/stored-batch.ts';
-import { chunkKey } from '../../../../shared/campaigns/entities.ts';
-import { type Key } from '../../../../shared/table/keys.ts';
 import { logPartitions, messageIdOf } from '../../../../shared/outbox/entities.ts';
 import { getConsistent, page } from '../../../../shared/table/client.ts';
+import type { Key } from '../../../../shared/table/keys.ts';
 import type { AppEvent, Inbox } from '../../simulators/app-network/inbox.ts';
 import type { JobView } from './views.ts';
 

@@ -4,15 +4,16 @@
  * such messages, wherever they are in the conversation. A wake-up names the entries whose time is over. Only after a
  * cancellation, the whole outbox is read, once a minute at most. Other wake-ups look for nothing.
  */
+
+import { jobKey } from '../messaging/entities.ts';
 import { isCancelled, type JobItem } from '../messaging/jobs/job.ts';
+import type { AnyConversation } from '../outbox/entities.ts';
 import { entriesAt, pendingEntries } from '../outbox/entries.ts';
 import type { Entry } from '../outbox/event.ts';
 import type { Ends } from '../outbox/wake-ups/conversations.ts';
-import { jobKey } from '../messaging/entities.ts';
-import { type AnyConversation } from '../outbox/entities.ts';
 import { getManyConsistent } from '../table/client.ts';
-import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
-import { settle } from './settle.ts';
+import { settle } from './apply-result.ts';
+import { isOver, preflight } from './attempt.ts';
 
 /**
  * Ends messages of a conversation whose job was cancelled, or whose time is over. 1 read unit for 4 KB of entries that are
@@ -22,7 +23,7 @@ import { settle } from './settle.ts';
  * @param begin - is called before an entry is ended
  * @param isLate - returns whether no further message may be ended now
  */
-export const endEarly = async (
+export const endCancelled = async (
   conversation: AnyConversation,
   { ended = [], cancelled }: Ends,
   begin: (entry: Entry) => Promise<void>,
@@ -47,7 +48,7 @@ const readJobs = async (account: string, entries: Entry[], jobs: Map<string, boo
   const named = new Set(entries.flatMap(({ outgoing }) => (isCancellable(outgoing) ? outgoing.message.job_id : [])));
   const missing = [...named].filter((job) => !jobs.has(job));
   const found = await getManyConsistent<JobItem[]>(missing.map((job) => jobKey(account, job)));
-  for (const [place, job] of missing.entries()) jobs.set(job, isCancelled(found[place]));
+  for (const [index, job] of missing.entries()) jobs.set(job, isCancelled(found[index]));
 };
 
 type Sent = Extract<Entry['outgoing'], { type: 'message.send' }>;
@@ -61,8 +62,8 @@ const isEnding = ({ outgoing }: Entry, jobs: Map<string, boolean>): boolean =>
 
 /** Ends an entry, after the same check as before an attempt. Returns whether it is gone from the outbox. */
 const end = async (entry: Entry): Promise<boolean> => {
-  const clearance = await checkBeforeAttempt(entry);
-  if (clearance.status === 'clear') return false;
-  if (clearance.status === 'withheld') await settle(entry, clearance, []);
+  const found = await preflight(entry);
+  if (found.status === 'clear') return false;
+  if (found.status === 'withheld') await settle(entry, found, []);
   return true;
 };

@@ -1,0 +1,23 @@
+/** Says before the summary why tests were skipped, and which command runs them. */
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { QUICK } from './tags.ts';
+
+const reasonOf = (test: TestCase): string => {
+  if (test.tags.includes('long')) return 'long: npm run test:long runs them';
+  const result = test.result();
+  const note = result.state === 'skipped' ? result.note : undefined;
+  if (note !== undefined) return note;
+  return process.env.DYNAMODB_ENDPOINT
+    ? 'they measure the embedded database: npm test runs them'
+    : 'this system, or the environment, lacks what they need: see the condition beside the test';
+};
+
+export const skippedTests: Reporter = {
+  onTestRunEnd: (modules: readonly TestModule[]): void => {
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
+    const counts = Map.groupBy(skipped, reasonOf);
+    const lines = [...counts].map(([reason, tests]) => `${tests.length} ${reason}`);
+    if (process.argv.includes(QUICK)) lines.push('files with long tests only: npm run test:long runs them');
+    if (lines.length > 0) process.stdout.write(`\n Skipped:\n${lines.map((line) => `  - ${line}\n`).join('')}`);
+  },
+};
