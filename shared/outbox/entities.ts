@@ -2,7 +2,7 @@
 
 import { keyedHash } from '../core/keyed-hashes.ts';
 import type { Entity } from '../table/entity.ts';
-import { after, dueOrder, type Key, key } from '../table/keys.ts';
+import { after, type Key, key } from '../table/keys.ts';
 import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
 
 const MESSAGE = 'MESSAGE#';
@@ -110,10 +110,6 @@ export const ofLog = (
     gsi3sk: position,
   };
 };
-
-/** The sort key of a conversation's head or entry that is due at `time`. */
-export const conversationDueAt = (entryOrHead: Pick<Key, 'pk'>, time: string): string =>
-  dueOrder(conversationOf(entryOrHead).account, time);
 
 const RETRYING = 'RETRYING#';
 const WAITING = 'WAITING#';

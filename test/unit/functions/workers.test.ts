@@ -205,9 +205,9 @@ describe('deliver', () => {
     };
   };
 
-  /** Time for one entry. */
+  /** Time to read the outbox, and for one entry. */
   const contextForOne = () => {
-    const left = [60_000];
+    const left = [60_000, 60_000];
     return { awsRequestId: 'call-1', getRemainingTimeInMillis: () => left.pop() ?? 5_000 };
   };
 
