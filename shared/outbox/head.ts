@@ -362,18 +362,22 @@ export const awaitClaimEnd = async (head: Head): Promise<void> => {
 };
 
 /**
- * Unlists the offer of a conversation, because its account has no listeners any more.
+ * Unlists a conversation that is offered, because its account has no listeners any more.
  *
  * @returns the head without the offer; undefined if a listener has a claim
  */
-export const unlist = (head: Head): Promise<Head | undefined> =>
-  change(head, {
+export const unlist = async (head: Head): Promise<Head | undefined> => {
+  if (head.offeredFrom === undefined && head.claim === undefined) return head;
+  const free = await change(head, {
     remove: ['gsi3pk', 'gsi3sk', ...CLAIM, 'state'],
     condition: {
       ConditionExpression: `attribute_exists(pk) AND ${UNCLAIMED}`,
       ExpressionAttributeValues: { ':now': sortableTime(now()) },
     },
   });
+  if (free === undefined) await awaitClaimEnd(head);
+  return free;
+};
 
 const claimWith = async (
   conversation: NamedConversation,
