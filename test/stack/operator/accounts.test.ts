@@ -176,12 +176,7 @@ describe('simultaneous changes', () => {
     await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
     const bot_number = newPhone();
     await Promise.all([updateAccount(id, { name: 'Other' }), updateAccount(id, { bot_number })]);
-    expect(await findAccount(id)).toEqual({
-      id,
-      name: 'Other',
-      bot_number,
-      created: '2026-01-01T00:00:00.000000',
-    });
+    expect(await findAccount(id)).toEqual({ id, name: 'Other', bot_number, created: '2026-01-01T00:00:00.000000' });
   });
 
   test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', {

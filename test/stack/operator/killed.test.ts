@@ -179,9 +179,7 @@ const scenarios: Record<string, Scenario> = {
       return ['token', 'revoke', '--yes', account, record.id];
     },
   },
-  'user set': {
-    prepare: async () => ['user', 'set', newPhone(), '--panelist'],
-  },
+  'user set': { prepare: async () => ['user', 'set', newPhone(), '--panelist'] },
   'user erase': {
     prepare: async () => {
       const { account, bot } = await newBusiness({ name: 'webhook', settings: SETTINGS });

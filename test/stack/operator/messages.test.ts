@@ -326,15 +326,7 @@ describe('message show', () => {
     const { account, phone } = await newConversation();
     const job_id = newUuid();
     const id = await sendMessage(account, { to: phone, ...content }, { job_id });
-    const about = {
-      id,
-      account,
-      phone_number: phone,
-      direction: 'app',
-      job_id,
-      payload_type: 'text',
-      reported: false,
-    };
+    const about = { id, account, phone_number: phone, direction: 'app', job_id, payload_type: 'text', reported: false };
     const states = [{ state: 'sent', created: time }];
     expect(await inJson('message', 'show', id)).toEqual({ ...about, states, waiting: { failed_attempts: 0 } });
     await addPendingEntries({ direction: 'app', account, phone }, [], { until: tomorrow });

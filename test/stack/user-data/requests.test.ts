@@ -301,10 +301,7 @@ describe('an answer of the user', () => {
     const before = { data: await fetched(caller, id), receipts: await listConsentReceipts(phone) };
     expect(before.data).toEqual({
       status: 'completed',
-      results: {
-        first_name: first.first_name === 'approved' ? approved('first_name') : denied,
-        citizenship: denied,
-      },
+      results: { first_name: first.first_name === 'approved' ? approved('first_name') : denied, citizenship: denied },
     });
     await answer(id, { ...second, citizenship: 'approved' });
     expect({ data: await fetched(caller, id), receipts: await listConsentReceipts(phone) }).toEqual(before);
@@ -353,10 +350,7 @@ describe('an answer of the user', () => {
     expect(await fetched(caller, id)).toEqual({ status: 'pending', results: {} });
     // The rejected answer changed nothing, so the next answer counts as the first.
     await answer(id, { first_name: 'denied' });
-    expect((await fetched(caller, id)).results).toEqual({
-      first_name: denied,
-      app_version: approved('app_version'),
-    });
+    expect((await fetched(caller, id)).results).toEqual({ first_name: denied, app_version: approved('app_version') });
     expect(await receipts(phone)).toEqual([
       ['app_version', REASON],
       ['citizenship', REASON],
