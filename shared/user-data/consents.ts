@@ -18,7 +18,7 @@ import { acknowledgements, consentKey, isConsentKey } from '../table/people-keys
 import { putIfAbsentWrite, putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { consentReceiptWrite } from './consent-receipts.ts';
-import { grantOf, type RequestItem, type Result, type Results, releasedIn } from './stored-request.ts';
+import { grantOf, type RequestItem, type Result, type Results } from './stored-request.ts';
 
 /** A released property. */
 interface Release {
@@ -184,10 +184,7 @@ export interface WithConsents {
   consents: Consent[];
 }
 
-/**
- * A request and its consents, by a consistent read. 1 read unit for 4 KB. A request of an earlier version has released
- * values without storing a consent: it has one that is not stored yet.
- */
+/** A request and its consents, by a consistent read. 1 read unit for 4 KB. */
 export const readConsents = async (id: string): Promise<WithConsents> => {
   const items: (RequestItem | ConsentItem)[] = [];
   for await (const found of pages<RequestItem | ConsentItem>({
@@ -197,16 +194,8 @@ export const readConsents = async (id: string): Promise<WithConsents> => {
   })) {
     items.push(...found);
   }
-  const consents = items.filter(isConsent).map(consentIn);
   const request = items.find((item): item is RequestItem => !isConsent(item));
-  const released = request === undefined ? [] : releasedIn(request.results);
-  if (request === undefined || released.length === 0 || consents.some(({ created }) => created === request.created)) {
-    return { request, consents };
-  }
-  return {
-    request,
-    consents: [...consents, withReleased(newConsent(id, request), released, request.created, undefined)],
-  };
+  return { request, consents: items.filter(isConsent).map(consentIn) };
 };
 
 const isConsent = (item: Key): item is ConsentItem => isConsentKey(item);
