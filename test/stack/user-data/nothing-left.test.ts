@@ -139,7 +139,8 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
         data: properties.map((name) => ({ property: name })),
       })
     ).requestId;
-  const released = await ask('first_name', 'last_name', 'device_make');
+  // The guide names the one request that IAM would deny if it evaluated whole calls.
+  const released = await ask('first_name', 'last_name', ...(evaluation === 'whole call' ? [] : ['device_make']));
   await event('user_data.answered', { id: released, answers: { first_name: 'approved', last_name: 'approved' } });
   await event('user_data.withdrawn', { id: released, properties: ['last_name'] });
   await ask('first_name');
@@ -173,13 +174,9 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   expect(refused()).toEqual([]);
 };
 
-const strictest = 'whole call';
+const [first, ...others] = transactionEvaluations;
 
 test('after a complete erasure, no row and no message of a queue has the number, a text or a value of the user', () =>
-  eraseUnder(strictest));
+  eraseUnder(first));
 
-test.each(transactionEvaluations.filter((evaluation) => evaluation !== strictest))(
-  'an erasure is complete if IAM evaluates transactions %s',
-  { tags: 'long' },
-  eraseUnder,
-);
+test.each(others)('an erasure is complete if IAM evaluates transactions %s', { tags: 'long' }, eraseUnder);
