@@ -194,10 +194,8 @@ export const readConsents = async (id: string): Promise<WithConsents> => {
   })) {
     items.push(...found);
   }
-  return {
-    request: items.find((item): item is RequestItem => !isConsent(item)),
-    consents: items.filter(isConsent).map(consentIn),
-  };
+  const request = items.find((item): item is RequestItem => !isConsent(item));
+  return { request, consents: items.filter(isConsent).map(consentIn) };
 };
 
 const isConsent = (item: Key): item is ConsentItem => isConsentKey(item);

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findUser } from '../../../infra/operator/queries/users-admin.ts';
 import { accountTokenKey } from '../../../shared/accounts/entities.ts';
 import { update } from '../../../shared/table/client.ts';
@@ -38,17 +38,21 @@ describe('account commands', () => {
     expect((await operator('account', 'list')).stdout).toMatch(new RegExp(`^ID +NAME\n[^]*^${id} +Acme$`, 'm'));
   });
 
-  test('account create rejects the id of another account', async () => {
-    const id = await newAccount();
-    expect(await refusal('account', 'create', 'Acme', '--id', id)).toContain(`The account "${id}" already exists`);
-  });
-
-  test.concurrent.each(['app-network', '-a', 'a-', 'A', 'a b', '', 'a'.repeat(41)])(
+  test.concurrent.each(['', '-a', 'a-', 'A', 'a b', 'a#1', 'a'.repeat(41)])(
     'account create rejects the id "%s"',
     async (id) => {
-      await refusal('account', 'create', 'Acme', `--id=${id}`);
+      expect(await refusal('account', 'create', 'Acme', `--id=${id}`)).toContain(
+        `"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`,
+      );
     },
   );
+
+  test("account create rejects the app network's id, and the id of another account", async () => {
+    const create = (id: string) => refusal('account', 'create', 'Acme', '--id', id);
+    expect(await create('app-network')).toContain('"app-network" is reserved for the app network.');
+    const id = await newAccount();
+    expect(await create(id)).toContain(`The account "${id}" already exists.`);
+  });
 
   test("another account's number is rejected, until that account has a new number", async () => {
     const [one, other, number] = [newId(), newId(), newPhone()];
@@ -59,9 +63,8 @@ describe('account commands', () => {
     expect(await refusal('account', 'update', '--yes', other, '--bot-number', number)).toContain(taken);
 
     await inJson('account', 'update', '--yes', one, '--bot-number', newPhone());
-    expect(await inJson('account', 'update', '--yes', other, '--bot-number', number)).toMatchObject({
-      bot_number: number,
-    });
+    const taking = await inJson('account', 'update', '--yes', other, '--bot-number', number);
+    expect(taking.bot_number).toBe(number);
   });
 
   test('account update --no-bot-number frees the number for another account', async () => {
@@ -69,27 +72,22 @@ describe('account commands', () => {
     const opened = await inJson('account', 'create', 'Acme', '--id', id, '--bot-number', bot_number);
     const { bot_number: _, ...without } = opened;
     expect(await inJson('account', 'update', '--yes', id, '--no-bot-number')).toEqual(without);
-    expect(await inJson('account', 'create', 'Other', '--id', other, '--bot-number', bot_number)).toMatchObject({
-      bot_number,
-    });
+    const taking = await inJson('account', 'create', 'Other', '--id', other, '--bot-number', bot_number);
+    expect(taking.bot_number).toBe(bot_number);
   });
 
   test('account update sets the limit of an account, shows it, and removes it; a burst is at least the rate', async () => {
     const id = await newAccount();
-    expect(await inJson('account', 'update', '--yes', id, '--rate', '250')).toMatchObject({ rate: 250 });
+    const update = ['account', 'update', '--yes', id];
+    expect(await inJson(...update, '--rate', '250')).toMatchObject({ rate: 250 });
     expect((await operator('account', 'show', id)).stdout).toContain('250 requests a second, 500 at once');
-    expect(await refusal('account', 'update', '--yes', id, '--burst', '249')).toContain('must be at least the rate');
-    expect(await inJson('account', 'update', '--yes', id, '--burst', '1000')).toMatchObject({
-      rate: 250,
-      burst: 1_000,
-    });
-    expect(await operator('account', 'update', '--yes', id, '--rate', '1.5')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('must be a whole number'),
-    });
-    const { rate, burst } = await inJson('account', 'update', '--yes', id, '--no-rate');
+    expect(await refusal(...update, '--burst', '249')).toContain('must be at least the rate');
+    expect(await inJson(...update, '--burst', '1000')).toMatchObject({ rate: 250, burst: 1_000 });
+    const { code, stderr } = await operator(...update, '--rate', '1.5');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must be a whole number') });
+    const { rate, burst } = await inJson(...update, '--no-rate');
     expect([rate, burst]).toEqual([undefined, undefined]);
-    expect(await refusal('account', 'update', '--yes', id, '--burst', '9')).toContain('A burst needs a rate');
+    expect(await refusal(...update, '--burst', '9')).toContain('A burst needs a rate');
   });
 
   test('commands for an unknown account fail with a message that contains its id', async () => {
@@ -106,20 +104,6 @@ describe('token commands', () => {
   test('a new token works at once', async () => {
     const { token } = await inJson('token', 'issue', await newAccount(), '--permissions', 'profilers,stats');
     expect((await sendRaw('listProfilers', { token })).status).toBe(200);
-  });
-
-  test('a revoked token gets 403', async () => {
-    const account = await newAccount();
-    const { token, id } = await inJson('token', 'issue', account, '--permissions', 'profilers');
-    expect(await inJson('token', 'revoke', '--yes', account, id)).toMatchObject({ id, revoked: time });
-    // Reads of tokens are eventually consistent, and each form of the header is cached by itself.
-    let spaces = '';
-    const status = async () => {
-      spaces += ' ';
-      const headers = { authorization: `Bearer ${spaces}${token}` };
-      return (await fetch(`${inject('stack').base_url}/v1/research_profilers`, { headers })).status;
-    };
-    await expect.poll(status).toBe(403);
   });
 
   test('token issue prints only the token on stdout, and no other command prints the token', async () => {
@@ -152,13 +136,8 @@ describe('token commands', () => {
   test('the record of a token contains its label, permissions, last four characters and time of revocation', async () => {
     const account = await newAccount();
     const { token, ...record } = await inJson('token', 'issue', account, '--permissions', 'stats', '--label', 'A');
-    expect(record).toEqual({
-      id: expect.any(String),
-      label: 'A',
-      permissions: ['stats'],
-      last_four: token.slice(-4),
-      created: time,
-    });
+    const last_four = token.slice(-4);
+    expect(record).toEqual({ id: expect.any(String), label: 'A', permissions: ['stats'], last_four, created: time });
     expect(await inJson('token', 'list', account)).toEqual([record]);
     const revoked = await inJson('token', 'revoke', '--yes', account, record.id);
     expect(revoked).toEqual({ ...record, revoked: time });
@@ -182,15 +161,8 @@ describe('token commands', () => {
     ['90d', () => new Date(Date.now() + 90 * 86_400_000).toISOString()],
   ];
   test.each(expiries)('token issue accepts the expiry %s', async (given, kept) => {
-    const { expires } = await inJson(
-      'token',
-      'issue',
-      await newAccount(),
-      '--permissions',
-      'stats',
-      '--expires',
-      given,
-    );
+    const issue = ['token', 'issue', await newAccount(), '--permissions', 'stats'];
+    const { expires } = await inJson(...issue, '--expires', given);
     expect(Math.abs(Date.parse(expires) - Date.parse(kept()))).toBeLessThan(60_000);
   });
 
@@ -220,23 +192,20 @@ describe('token commands', () => {
     expect(await refusal('token', 'issue', account, '--permissions', 'app')).toContain(rule);
     expect(await refusal('token', 'issue', 'app-network', '--permissions', 'stats')).toContain(rule);
     expect(await refusal('token', 'issue', 'app-network', '--permissions', 'app,stats')).toContain(rule);
-    expect(await inJson('token', 'issue', 'app-network', '--permissions', 'app')).toMatchObject({
-      permissions: ['app'],
-    });
+    const { permissions } = await inJson('token', 'issue', 'app-network', '--permissions', 'app');
+    expect(permissions).toEqual(['app']);
   });
 });
 
-describe('user commands', () => {
-  test('user set registers a user, and changes the panelist flag only if an option sets it', async () => {
-    const phone_number = newPhone();
-    const set = (...options: string[]) => inJson('user', 'set', phone_number, ...options);
-    expect(await set()).toEqual({ phone_number, panelist: false, changed: true });
-    expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: true });
-    expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: false });
-    expect(await set()).toEqual({ phone_number, panelist: true, changed: false });
-    expect(await set('--no-panelist')).toEqual({ phone_number, panelist: false, changed: true });
-    expect(await findUser(phone_number)).toEqual({ phone_number, panelist: false });
-  });
+test('user set registers a user, and changes the panelist flag only if an option sets it', async () => {
+  const phone_number = newPhone();
+  const set = (...options: string[]) => inJson('user', 'set', phone_number, ...options);
+  expect(await set()).toEqual({ phone_number, panelist: false, changed: true });
+  expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: true });
+  expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: false });
+  expect(await set()).toEqual({ phone_number, panelist: true, changed: false });
+  expect(await set('--no-panelist')).toEqual({ phone_number, panelist: false, changed: true });
+  expect(await findUser(phone_number)).toEqual({ phone_number, panelist: false });
 });
 
 describe('an invalid command', () => {
@@ -287,39 +256,27 @@ describe('an invalid command', () => {
   });
 });
 
+const isHelp = { code: 0, stdout: expect.stringMatching(/^Usage: npm run operator -- [\s\S]*--json/), stderr: '' };
+
 /** All subcommands of a command, recursively, from the help texts. */
 const commandsBelow = async (command: string[]): Promise<string[][]> => {
-  const { stdout } = await operator(...command, '--help');
+  const { stdout } = await withoutTable(...command, '--help');
   const [, listed = ''] = stdout.split('Commands:\n');
   const names = [...listed.matchAll(/^ {2}([a-z-]+)\b/gm)].map(([, name = '']) => name);
   const below = names.filter((name) => name !== 'help' && name !== 'npm').map((name) => [...command, name]);
   return [...below, ...(await Promise.all(below.map(commandsBelow))).flat()];
 };
 
-test('the help of every command contains an example of the command', async () => {
-  const commands = await commandsBelow([]);
-  expect(commands.map((command) => command.join(' '))).toEqual(
+test('the help of every command works without a table, and contains an example of the command', async () => {
+  const commands = (await commandsBelow([])).map((command) => command.join(' '));
+  expect(commands).toEqual(
     expect.arrayContaining(['account stats', 'user show', 'message list', 'token revoke', 'job recount']),
   );
   for (const command of commands) {
-    const { code, stdout } = await operator(...command, '--help');
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(new RegExp(`Examples:\n  npm run operator -- ${command.join(' ')}\\b`)),
-    });
+    const ended = await withoutTable(...command.split(' '), '--help');
+    expect(ended).toEqual(isHelp);
+    expect(ended.stdout).toMatch(new RegExp(`Examples:\n  npm run operator -- ${command}\\b`));
   }
-});
-
-const helped = [
-  ...['account', 'account create', 'account update', 'token issue', 'user set', 'panelist import'],
-  ...['outbox list', 'outbox retry', 'message show', 'job recount', 'platform', 'platform check'],
-  ...['user grants', 'user export', 'user erase'],
-];
-
-const isHelp = { code: 0, stdout: expect.stringMatching(/^Usage: npm run operator -- [\s\S]*--json/), stderr: '' };
-
-test.each(helped)('help for "%s" works without a table', async (command) => {
-  expect(await withoutTable(...command.split(' '), '--help')).toEqual(isHelp);
 });
 
 test('the general help works without a table, AWS credentials and a stack', async () => {

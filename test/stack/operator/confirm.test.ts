@@ -3,17 +3,17 @@
  *
  * @module-tag long
  */
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { serveStacks } from '../support/cloudformation.ts';
 import {
   failingTable,
+  hasTerminal,
   inJson,
   machine,
   newAccount,
   newId,
+  onTerminal,
   operator,
   refusal,
   remote,
@@ -94,22 +94,7 @@ describe('without a terminal and without --yes', () => {
   });
 });
 
-// `script` runs a command in a terminal. On other systems than Linux, it has other options.
-const script = '/usr/bin/script';
-describe.runIf(process.platform === 'linux' && existsSync(script))('on a terminal', { tags: 'long' }, () => {
-  /** Runs a command in a terminal, in which somebody enters an answer. */
-  const answered = async (answer: string, ...args: string[]) => {
-    const words = [`'${process.execPath}'`, 'infra/operator/main.ts', ...args];
-    const { promise, resolve } = Promise.withResolvers<{ code: unknown; printed: string }>();
-    const child = execFile(script, ['-qec', words.join(' '), '/dev/null'], { env: remote }, (error, printed) =>
-      resolve({ code: error?.code ?? 0, printed }),
-    );
-    child.stdout?.on('data', (text: string) => {
-      if (text.includes('[y/N]')) child.stdin?.write(answer);
-    });
-    return promise;
-  };
-
+describe.runIf(hasTerminal)('on a terminal', { tags: 'long' }, () => {
   const answers: [name: string, answer: string, code: number][] = [
     ['yes', 'y\n', 0],
     ['no', 'n\n', 3],
@@ -119,7 +104,7 @@ describe.runIf(process.platform === 'linux' && existsSync(script))('on a termina
   ];
   test.each(answers)('the answer "%s" ends with the documented exit code', async (_, answer, code) => {
     const account = await newAccount();
-    const ended = await answered(answer, 'account', 'update', account, '--name', 'Other');
+    const ended = await onTerminal(['account', 'update', account, '--name', 'Other'], answer);
     expect(ended).toMatchObject({ code, printed: expect.stringContaining('Continue? [y/N]') });
     expect((await findAccount(account))?.name).toBe(code === 0 ? 'Other' : 'Of the operator');
     if (code !== 0) expect(ended.printed).toContain('Nothing was changed.');

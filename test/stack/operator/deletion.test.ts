@@ -3,8 +3,6 @@
  *
  * @module-tag long
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
@@ -30,27 +28,18 @@ import { type Item, itemsInTable } from '../failing-calls/table.ts';
 import { addUserData, answersInTable, entriesOfLog, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 import { fileOf, png } from '../support/files.ts';
 import { newAccount, operatorIn, remote } from '../support/operator.ts';
-import { useOwnTable } from '../support/own-table.ts';
+import { useOwnTable, useServedBucket } from '../support/own-table.ts';
 import { newPhones } from '../support/world.ts';
 
-const { assembly, s3_endpoint } = inject('stack');
+const { s3_endpoint } = inject('stack');
 
 useOwnTable('operator-deletion');
 useFakeQueue();
+// The queue has other credentials.
+useServedBucket();
 captureLog();
 
-const bucketName = async (): Promise<string> => {
-  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-  return String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
-};
-
-beforeEach(async () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-  vi.stubEnv('MEDIA_BUCKET', await bucketName());
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
 

@@ -10,14 +10,12 @@ import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { unpack } from '../../../shared/delivery/history/attempt-item.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import { putAll } from '../../../shared/table/client.ts';
-import { inJson, newAccount, operator, refusal, unconfirmed } from '../support/operator.ts';
+import { inJson, masked, newAccount, operator, refusal, unconfirmed } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';
 
 // No workers process this table: replays stay pending.
 useOwnTable('operator-deliveries');
-
-const masked = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
 
 /** An account with a webhook, which has rejected an event of each of so many users. */
 const withFailed = async (users = 1) => {

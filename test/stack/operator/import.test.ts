@@ -6,7 +6,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,7 +13,19 @@ import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { get } from '../../../shared/table/client.ts';
 import { userKey } from '../../../shared/users/entities.ts';
-import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from '../support/operator.ts';
+import {
+  csv,
+  failingTable,
+  folder,
+  hasTerminal,
+  inJson,
+  onTerminal,
+  operator,
+  refusal,
+  remote,
+  run,
+  time,
+} from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';
 
@@ -144,15 +155,8 @@ describe('panelist import', () => {
     },
   );
 
-  // `script` runs a command in a terminal. On other systems than Linux, it has other options.
-  const script = '/usr/bin/script';
-  test.runIf(process.platform === 'linux' && existsSync(script))(
-    'an import draws a bar on a terminal',
-    { tags: 'long' },
-    async () => {
-      const command = `'${process.execPath}' infra/operator/main.ts panelist import ${await csv(newPhone(), newPhone())}`;
-      const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], { env: remote, encoding: 'utf8' });
-      expect(stdout).toMatch(/█+ 100 % {2}2 of 2 panelists/);
-    },
-  );
+  test.runIf(hasTerminal)('an import draws a bar on a terminal', { tags: 'long' }, async () => {
+    const { printed } = await onTerminal(['panelist', 'import', await csv(newPhone(), newPhone())]);
+    expect(printed).toMatch(/█+ 100 % {2}2 of 2 panelists/);
+  });
 });

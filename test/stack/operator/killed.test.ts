@@ -5,9 +5,7 @@
  * @module-tag long
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
@@ -25,30 +23,19 @@ import { contradictionsIn, type Item, itemsInTable, likenessSince, restoreTable 
 import { addUserData, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 import { fileOf, png } from '../support/files.ts';
 import { csv } from '../support/operator.ts';
-import { useOwnTable } from '../support/own-table.ts';
+import { useOwnTable, useServedBucket } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
-
-const { assembly, s3_endpoint } = inject('stack');
-
-/** The bucket of the served stack. */
-const bucketName = async (): Promise<string> => {
-  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-  return String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
-};
 
 const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
 
 useOwnTable('operator-killed');
+useServedBucket();
 useInterruptions();
 captureLog();
 
 let printed = '';
 
-beforeEach(async () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-  vi.stubEnv('MEDIA_BUCKET', await bucketName());
+beforeEach(() => {
   for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
       printed += text;
@@ -88,19 +75,12 @@ const orphansIn = (items: Item[]): string[] => {
   const working = items.filter(({ sk }) => sk === 'TOKEN').map(({ pk }) => pk.slice('TOKEN#'.length));
   const valid = records.filter(({ revoked }) => revoked === undefined).map(({ sha256 }) => String(sha256));
   const listed = items.filter(({ pk }) => pk === 'ACCOUNTS').map(({ id, name }) => `${id} ${name}`);
-  return [
-    ...differences(named, owned),
-    ...differences(working, valid),
-    ...differences(
-      accounts.map(({ id, name }) => `${id} ${name}`),
-      listed,
-    ),
-  ];
+  const known = accounts.map(({ id, name }) => `${id} ${name}`);
+  return [...differences(named, owned), ...differences(working, valid), ...differences(known, listed)];
 };
 
 const differences = (some: string[], others: string[]): string[] => [
-  ...some.filter((one) => !others.includes(one)),
-  ...others.filter((one) => !some.includes(one)),
+  ...new Set(some).symmetricDifference(new Set(others)),
 ];
 
 interface Scenario {
@@ -134,23 +114,15 @@ const scenarios: Record<string, Scenario> = {
       'update',
       '--yes',
       await newAccount(),
-      '--name',
-      'Other',
-      '--bot-number',
-      newPhone(),
+      '--name=Other',
+      `--bot-number=${newPhone()}`,
     ],
   },
   'account update (to a webhook with a new secret)': {
-    prepare: async () => [
-      'account',
-      'update',
-      '--yes',
-      await newAccount(),
-      '--platform',
-      'webhook',
-      '--platform-url',
-      SETTINGS.url,
-    ],
+    prepare: async () => {
+      const webhook = ['--platform', 'webhook', '--platform-url', SETTINGS.url];
+      return ['account', 'update', '--yes', await newAccount(), ...webhook];
+    },
   },
   'account update (to no platform and no number)': {
     prepare: async () => {
@@ -178,9 +150,7 @@ const scenarios: Record<string, Scenario> = {
       return ['token', 'revoke', '--yes', account, record.id];
     },
   },
-  'user set': {
-    prepare: async () => ['user', 'set', newPhone(), '--panelist'],
-  },
+  'user set': { prepare: async () => ['user', 'set', newPhone(), '--panelist'] },
   'user erase': {
     prepare: async () => {
       const { account, bot } = await newBusiness({ name: 'webhook', settings: SETTINGS });

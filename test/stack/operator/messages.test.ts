@@ -1,10 +1,3 @@
-/**
- * The operator's commands for outboxes, messages and jobs.
- *
- * @module-tag long
- */
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -19,15 +12,27 @@ import { jobOf } from '../../../shared/messaging/jobs/default-jobs.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
-import type { Conversation, Direction, Outgoing } from '../../../shared/outbox/event.ts';
-import type { Head } from '../../../shared/outbox/head.ts';
-import { readHead } from '../../../shared/outbox/head.ts';
-import { logItem, type Message, type State } from '../../../shared/outbox/message.ts';
+import type { Conversation, Direction } from '../../../shared/outbox/event.ts';
+import { type Head, readHead } from '../../../shared/outbox/head.ts';
+import { logItem, type State } from '../../../shared/outbox/message.ts';
 import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { lifetime } from '../../support/lifetime.ts';
-import { addPendingEntries, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
+import {
+  addPendingEntries,
+  hasTerminal,
+  inJson,
+  masked,
+  newAccount,
+  newId,
+  newMessage,
+  newOutgoing,
+  onTerminal,
+  openCircuit,
+  operator,
+  refusal,
+  time,
+} from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
 import { newPhone } from '../support/world.ts';
@@ -38,46 +43,27 @@ useOwnTable('operator');
 const BODY = 'Nobody else is to read this';
 const content = { type: 'text' as const, text: { body: BODY } };
 
-const newMessage = (account: string, phone = newPhone()): Message => ({
-  id: newUuid(),
-  account,
-  phone,
-  job_id: newUuid(),
-  payload_type: 'text',
-  ...lifetime,
-});
-
 const newConversation = async (direction: Direction = 'app', account?: string): Promise<Conversation> => ({
   direction,
   account: account ?? (await newAccount()),
   phone: newPhone(),
 });
 
-const newOutgoing = ({ account, phone }: Conversation): Outgoing => ({
-  type: 'message.send',
-  message: newMessage(account, phone),
-  content,
-});
-
-/** Opens a destination's circuit. */
-const openCircuit = async (destination: string): Promise<void> => {
-  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
-};
-
 const tomorrow = Date.now() + 86_400_000;
 
 /** A time in the format of the command's text output. */
 const minute = (milliseconds: number): string => `${sortableTime(milliseconds).slice(0, 16).replace('T', ' ')} UTC`;
 
-/** A masked number, as in the command's text output. */
-const masked = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
-
 describe('outbox list', () => {
   test('outbox list prints every conversation with pending entries, the oldest first', async () => {
     const account = await newAccount();
     const [app, platform] = [await newConversation('app', account), await newConversation('platform', account)];
-    await addPendingEntries(platform, [newOutgoing(platform)], { until: tomorrow, cause: 'timeout', attempts: 2 });
-    await addPendingEntries(app, [newOutgoing(app), newOutgoing(app)], { until: tomorrow });
+    await addPendingEntries(platform, [newOutgoing(platform, BODY)], {
+      until: tomorrow,
+      cause: 'timeout',
+      attempts: 2,
+    });
+    await addPendingEntries(app, [newOutgoing(app, BODY), newOutgoing(app, BODY)], { until: tomorrow });
 
     const { conversations, circuits } = await inJson('outbox', 'list', '--account', account);
     const next_attempt = sortableTime(tomorrow);
@@ -106,18 +92,12 @@ describe('outbox list', () => {
     expect(stdout).not.toMatch(new RegExp(`${app.phone}|${platform.phone}|${BODY}`));
   });
 
-  test('outbox list reports that no messages are pending', async () => {
-    const account = await newAccount();
-    expect(await inJson('outbox', 'list', '--account', account)).toEqual({ conversations: [], circuits: [] });
-    expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('No messages are pending.\n');
-  });
-
   test('outbox list filters by account, direction and user', { tags: 'long' }, async () => {
     const account = await newAccount();
     const all = [await newConversation('app', account), await newConversation('platform', account)];
     const [one = all[0], other] = [...all, await newConversation('app')];
     for (const conversation of [...all, await newConversation('app')])
-      await addPendingEntries(conversation, [newOutgoing(conversation)]);
+      await addPendingEntries(conversation, [newOutgoing(conversation, BODY)]);
     const phones = async (...options: string[]) =>
       (await inJson('outbox', 'list', ...options)).conversations.map(
         ({ phone_number }: { phone_number: string }) => phone_number,
@@ -134,7 +114,7 @@ describe('outbox list', () => {
     const { id: account } = await createAccount({ name: 'Test', id: newId() });
     await sendMessage(account, { to: newPhone(), ...content }, {});
     const overdue = await newConversation('app', account);
-    await addPendingEntries(overdue, [newOutgoing(overdue)], { until: Date.now() - 60_000, attempts: 1 });
+    await addPendingEntries(overdue, [newOutgoing(overdue, BODY)], { until: Date.now() - 60_000, attempts: 1 });
     const { conversations } = await inJson('outbox', 'list', '--account', account);
     expect(conversations).toMatchObject([{ failed_attempts: 0 }, { failed_attempts: 1, cause: 'status_500' }]);
     for (const waiting of conversations) expect(waiting).not.toHaveProperty('next_attempt');
@@ -147,14 +127,14 @@ describe('outbox list', () => {
     tags: 'long',
   }, async () => {
     const [hundred, more] = [await newConversation(), await newConversation()];
-    await addPendingEntries(
-      hundred,
-      Array.from({ length: 100 }, () => newOutgoing(hundred)),
-    );
-    await addPendingEntries(
-      more,
-      Array.from({ length: 101 }, () => newOutgoing(more)),
-    );
+    for (const [conversation, count] of [[hundred, 100] as const, [more, 101] as const]) {
+      await addPendingEntries(
+        conversation,
+        Array(count)
+          .fill(undefined)
+          .map(() => newOutgoing(conversation, BODY)),
+      );
+    }
     const countOf = async ({ account }: Conversation) => {
       const { conversations } = await inJson('outbox', 'list', '--account', account);
       const { stdout } = await operator('outbox', 'list', '--account', account);
@@ -164,16 +144,18 @@ describe('outbox list', () => {
     expect(await countOf(more)).toEqual([100, true, '100+']);
   });
 
-  test('outbox list leaves out a conversation without entries', async () => {
+  test('outbox list leaves out a conversation without entries, and reports that no messages are pending', async () => {
     const empty = await newConversation();
     await addPendingEntries(empty, []);
-    expect(await inJson('outbox', 'list', '--account', empty.account)).toEqual({ conversations: [], circuits: [] });
+    const options = ['--account', empty.account];
+    expect(await inJson('outbox', 'list', ...options)).toEqual({ conversations: [], circuits: [] });
+    expect((await operator('outbox', 'list', ...options)).stdout).toBe('No messages are pending.\n');
   });
 
   test('outbox list prints destinations with an open circuit', async () => {
     const conversation = await newConversation('platform');
     const { account } = conversation;
-    await addPendingEntries(conversation, [newOutgoing(conversation)]);
+    await addPendingEntries(conversation, [newOutgoing(conversation, BODY)]);
     const { name } = await platformOf(account);
     await openCircuit(name);
     await recordFailure(name, 'half_open');
@@ -217,7 +199,7 @@ describe('outbox retry', () => {
       others: await newConversation('platform'),
     };
     for (const conversation of [world.app, world.platform, world.others]) {
-      await addPendingEntries(conversation, [newOutgoing(conversation)], { until: tomorrow });
+      await addPendingEntries(conversation, [newOutgoing(conversation, BODY)], { until: tomorrow });
     }
     await openCircuit('app');
     await openCircuit(`platform#${account}`);
@@ -311,8 +293,7 @@ describe('message list', () => {
   test('message list reports with a masked number that a user has no messages', async () => {
     const phone = newPhone();
     const { stdout } = await operator('message', 'list', phone);
-    expect(stdout).toBe(`There are no messages of ${masked(phone)}.
-`);
+    expect(stdout).toBe(`There are no messages of ${masked(phone)}.\n`);
     expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });
@@ -328,15 +309,7 @@ describe('message show', () => {
     const { account, phone } = await newConversation();
     const job_id = newUuid();
     const id = await sendMessage(account, { to: phone, ...content }, { job_id });
-    const about = {
-      id,
-      account,
-      phone_number: phone,
-      direction: 'app',
-      job_id,
-      payload_type: 'text',
-      reported: false,
-    };
+    const about = { id, account, phone_number: phone, direction: 'app', job_id, payload_type: 'text', reported: false };
     const states = [{ state: 'sent', created: time }];
     expect(await inJson('message', 'show', id)).toEqual({ ...about, states, waiting: { failed_attempts: 0 } });
     await addPendingEntries({ direction: 'app', account, phone }, [], { until: tomorrow });
@@ -374,12 +347,7 @@ describe('message show', () => {
     const job_id = newUuid();
     const id = await scheduleMessage(account, { to: phone, ...content }, { send_at: tomorrow, job_id });
     expect(await inJson('message', 'show', id, '--account', account)).toEqual({
-      id,
-      account,
-      phone_number: phone,
-      direction: 'app',
-      job_id,
-      payload_type: 'text',
+      ...{ id, account, phone_number: phone, direction: 'app', job_id, payload_type: 'text' },
       states: [{ state: 'scheduled', created: time }],
       scheduled_for: sortableTime(tomorrow),
     });
@@ -517,25 +485,15 @@ describe('job recount', () => {
     expect(await days('read', '--retention', '30')).toBe(30);
   });
 
-  // `script` runs a command in a terminal. On other systems than Linux, it has other options.
-  const script = '/usr/bin/script';
-  test.runIf(process.platform === 'linux' && existsSync(script))(
-    'job recount draws a bar on a terminal, and none with --json',
-    { tags: 'long' },
-    async () => {
-      const account = await newAccount();
-      await log(account, newUuid(), 'sent', at(0), 3);
-      const env = { ...remote, TABLE_NAME: process.env.TABLE_NAME };
-      const [words, json] = ['', '--json'].map((option) => {
-        const command = `'${process.execPath}' infra/operator/main.ts job recount ${account} ${option}`;
-        return spawnSync(script, ['-qec', command, '/dev/null'], { env, encoding: 'utf8' }).stdout;
-      });
-      expect(words).toMatch(/█+ 100 % {2}8 of 8 states, 3 log entries/);
-      // The terminal shows the target, which is printed on stderr, and the result.
-      const result = json?.replace(/^target: .*\r?\n/, '') ?? '';
-      expect(JSON.parse(result)).toMatchObject({ entries: 3, counted: 0 });
-    },
-  );
+  test.runIf(hasTerminal)('job recount draws a bar on a terminal, and none with --json', { tags: 'long' }, async () => {
+    const account = await newAccount();
+    await log(account, newUuid(), 'sent', at(0), 3);
+    const words = await onTerminal(['job', 'recount', account]);
+    expect(words.printed).toMatch(/█+ 100 % {2}8 of 8 states, 3 log entries/);
+    // The terminal shows the target, which is printed on stderr, and the result.
+    const json = (await onTerminal(['job', 'recount', account, '--json'])).printed.replace(/^target: .*\r?\n/, '');
+    expect(JSON.parse(json)).toMatchObject({ entries: 3, counted: 0 });
+  });
 
   test('job recount rejects an unknown account', async () => {
     expect(await refusal('job', 'recount', 'nobody')).toContain('There is no account "nobody"');

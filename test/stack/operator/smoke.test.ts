@@ -218,11 +218,7 @@ const recording = async (
   return url;
 };
 
-const KEYS = {
-  attributes: ['pk', 'sk'],
-  partition: 'pk',
-  indexes: { gsi1: 'gsi1pk', gsi2: 'gsi2pk', gsi3: 'gsi3pk' },
-};
+const KEYS = { attributes: ['pk', 'sk'], partition: 'pk', indexes: { gsi1: 'gsi1pk', gsi2: 'gsi2pk', gsi3: 'gsi3pk' } };
 
 describe('on a stack in AWS', () => {
   test('every step passes without a server for chat platforms, with the rights of the role for GitHub', {

@@ -5,7 +5,7 @@
  */
 import { describe, expect, inject, test } from 'vitest';
 import { serveStacks } from '../support/cloudformation.ts';
-import { operatorIn, remote, run } from '../support/operator.ts';
+import { operatorIn, remote, run, withoutCredentials } from '../support/operator.ts';
 
 const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
 
@@ -35,21 +35,8 @@ describe('--stack', () => {
 
   test('works in a process of its own, which loads no module of the local stack', { tags: 'long' }, async () => {
     const env = await serveStacks({ trial: outputs });
-    const { code, stderr } = await run(
-      [
-        'account',
-        'update',
-        '--yes',
-        'demo',
-        '--platform',
-        'webhook',
-        '--platform-url',
-        'http://127.0.0.1/',
-        '--stack',
-        'trial',
-      ],
-      env,
-    );
+    const update = ['account', 'update', '--yes', 'demo', '--platform=webhook', '--platform-url=http://127.0.0.1/'];
+    const { code, stderr } = await run([...update, '--stack', 'trial'], env);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
   });
 
@@ -78,14 +65,7 @@ describe('--stack', () => {
 
   test('without credentials, a command fails with a hint', async () => {
     const env = await serveStacks({ trial: outputs });
-    const { code, stderr } = await run(['account', 'list', '--stack', 'trial'], {
-      ...env,
-      AWS_ACCESS_KEY_ID: undefined,
-      AWS_SECRET_ACCESS_KEY: undefined,
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-      AWS_EC2_METADATA_DISABLED: 'true',
-    });
+    const { code, stderr } = await run(['account', 'list', '--stack', 'trial'], { ...env, ...withoutCredentials });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No AWS credentials were found') });
   });
 

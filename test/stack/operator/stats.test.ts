@@ -7,14 +7,21 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { newId as newUuid } from '../../../shared/core/ids.ts';
-import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { type State, states } from '../../../shared/outbox/message.ts';
 import { jobCounterKey } from '../../../shared/stats/entities.ts';
-import { lifetime } from '../../support/lifetime.ts';
 import { call } from '../support/client.ts';
 import { putAll } from '../support/many-items.ts';
-import { addPendingEntries, inJson, newAccount, operator, refusal, time, withColours } from '../support/operator.ts';
+import {
+  addPendingEntries,
+  inJson,
+  newAccount,
+  newOutgoing,
+  openCircuit,
+  operator,
+  refusal,
+  time,
+  withColours,
+} from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 const day = (ago: number): string => sortableTime(Date.now() - ago * 86_400_000).slice(0, 10);
@@ -225,17 +232,6 @@ describe('the chart', () => {
     expect((await withColours('account', 'stats', 'nobody')).stderr).toContain(`${red}error:`);
   });
 });
-
-const newOutgoing = ({ account, phone }: { account: string; phone: string }) => ({
-  type: 'message.send' as const,
-  message: { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime },
-  content: { type: 'text' as const, text: { body: 'Hello' } },
-});
-
-/** Opens a destination's circuit. */
-const openCircuit = async (destination: string): Promise<void> => {
-  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
-};
 
 describe('pending entries', () => {
   test('account stats prints the pending entries of each direction, and an open circuit', async () => {

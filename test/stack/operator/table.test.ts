@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
-import { type Environment, failingTable, machine, remote, run } from '../support/operator.ts';
+import { type Environment, failingTable, machine, remote, run, withoutCredentials } from '../support/operator.ts';
 
 const stack = inject('stack');
 
@@ -54,36 +54,26 @@ describe('the table', () => {
       /127\.0\.0\.1:9 refuses the connection: nothing listens there/,
     ],
     ['without a region', { AWS_REGION: undefined, AWS_CONFIG_FILE: '/dev/null' }, /No AWS region is set/],
-    [
-      'without credentials',
-      {
-        AWS_ACCESS_KEY_ID: undefined,
-        AWS_SECRET_ACCESS_KEY: undefined,
-        AWS_CONFIG_FILE: '/dev/null',
-        AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-        AWS_EC2_METADATA_DISABLED: 'true',
-      },
-      /No AWS credentials were found/,
-    ],
+    ['without credentials', withoutCredentials, /No AWS credentials were found/],
   ];
 
   /** Whether a repeat may succeed, by the message. */
   const isTemporary = ({ source }: RegExp): boolean => /refuses|status 500|throttles/.test(source);
 
-  const endsWithOneLine = async (_what: string, change: Environment, line: RegExp): Promise<void> => {
-    const { code, stdout, stderr } = await run(['account', 'list'], { ...remote, ...change });
-    expect({ code, stdout, stderr }).toEqual({
-      code: isTemporary(line) ? 4 : 1,
-      stdout: '',
-      stderr: expect.stringMatching(line),
-    });
+  const endsWithOneLine = async (env: Environment, line: RegExp): Promise<void> => {
+    const { code, stdout, stderr } = await run(['account', 'list'], env);
+    const expected = isTemporary(line) ? 4 : 1;
+    expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: '', stderr: expect.stringMatching(line) });
     expect(stderr).toMatch(/^error: .+\n$/);
+    expect(stderr).not.toContain('Secret');
   };
+
+  const fail = (_what: string, change: Environment, line: RegExp) => endsWithOneLine({ ...remote, ...change }, line);
 
   // Each takes a process of its own, because a process has one client of the table.
   const fails = 'a table %s causes an error of one line';
-  test.each(failures.slice(0, 1))(fails, endsWithOneLine);
-  test.each(failures.slice(1))(fails, { tags: 'long' }, endsWithOneLine);
+  test.each(failures.slice(0, 1))(fails, fail);
+  test.each(failures.slice(1))(fails, { tags: 'long' }, fail);
 
   const answers: [type: string, status: number, line: RegExp][] = [
     ['AccessDeniedException', 400, /These credentials may not use the table/],
@@ -96,19 +86,10 @@ describe('the table', () => {
     ['NeverHeardOfException', 400, /Unexpected error: NeverHeardOfException/],
   ];
 
-  const endsWithoutTheText = async (type: string, status: number, line: RegExp): Promise<void> => {
-    const { env } = await failingTable(type, status);
-    const { code, stdout, stderr } = await run(['account', 'list'], env);
-    expect({ code, stdout, stderr }).toEqual({
-      code: isTemporary(line) ? 4 : 1,
-      stdout: '',
-      stderr: expect.stringMatching(line),
-    });
-    expect(stderr).toMatch(/^error: .+\n$/);
-    expect(stderr).not.toContain('Secret');
-  };
+  const reject = async (type: string, status: number, line: RegExp) =>
+    endsWithOneLine((await failingTable(type, status)).env, line);
 
   const rejects = 'a table that returns %s causes an error of one line, without the text of the response';
-  test.each(answers.slice(-1))(rejects, endsWithoutTheText);
-  test.each(answers.slice(0, -1))(rejects, { tags: 'long' }, endsWithoutTheText);
+  test.each(answers.slice(-1))(rejects, reject);
+  test.each(answers.slice(0, -1))(rejects, { tags: 'long' }, reject);
 });

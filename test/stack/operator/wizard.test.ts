@@ -30,10 +30,7 @@ beforeEach(async () => {
 afterEach(() => simulators.close());
 
 const ask = async (method: string, path: string, body?: object) => {
-  const response = await fetch(simulators.app.phoneUrl + path, {
-    method,
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  const response = await fetch(simulators.app.phoneUrl + path, { method, ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 };

@@ -17,19 +17,17 @@ import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
-import { folder, operatorIn, remote } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
-import { itemsIn, lose, restoreToNewTable } from './copied-table.ts';
+import { itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
 useOwnTable('restored-batches');
 useFakeQueue();
 
-const restore = async (from: string, ...options: string[]) => {
-  const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
-  const { code, stdout } = await operatorIn(env, 'restore', '--from', from, '--yes', '--json', ...options);
+const restoreFrom = async (...args: string[]) => {
+  const { code, stdout } = await restore('--yes', '--json', '--from', ...args);
   expect(code).toBe(0);
   return JSON.parse(stdout).kinds;
 };
@@ -67,9 +65,9 @@ const sentTo = async (account: string): Promise<string[]> => {
 test('a pending batch comes back with its chunks, without recipients who were erased since', async () => {
   const { account, restored, erased, others } = await newRestored();
   await lose((await itemsIn(tableName())).filter((item) => isBatchKey(item) || isChunkKey(item)));
-  expect(await restore(restored, '--account', account)).not.toMatchObject({ 'batch of messages': { restored: 1 } });
+  expect(await restoreFrom(restored, '--account', account)).not.toMatchObject({ 'batch of messages': { restored: 1 } });
   expect(await chunksOf(tableName())).toEqual([]);
-  expect(await restore(restored, '--account', account, '--outbox')).toMatchObject({
+  expect(await restoreFrom(restored, '--account', account, '--outbox')).toMatchObject({
     'batch of messages': { restored: 1 },
     'chunk of a batch': { not_selected: 1 },
   });
@@ -79,7 +77,7 @@ test('a pending batch comes back with its chunks, without recipients who were er
   const heads = (await itemsIn(tableName())).filter(isHeadKey).map(({ pk }) => pk);
   expect(heads.filter((pk) => !pk.startsWith(`OUTBOX#app#${account}#`))).toEqual([]);
   // The batch is expanded: its chunks do not come back.
-  await restore(restored, '--account', account, '--outbox');
+  await restoreFrom(restored, '--account', account, '--outbox');
   expect(await chunksOf(tableName())).toEqual([]);
 });
 
@@ -88,7 +86,7 @@ test('an adopted table has neither erased recipients nor open jobs that were can
 }, async () => {
   const { account, job_id, restored, erased } = await newRestored();
   await cancelJob(account, job_id);
-  const kinds = await restore(restored, '--clean', '--taken', new Date().toISOString());
+  const kinds = await restoreFrom(restored, '--clean', '--taken', new Date().toISOString());
   expect(kinds).toMatchObject({ 'chunk of a batch': { changed: 1 }, job: { changed: 1 } });
   expect(JSON.stringify(await chunksOf(restored))).not.toContain(erased);
   const job = (await itemsIn(restored)).find(({ pk }) => pk === jobKey(account, job_id).pk);

@@ -1,17 +1,6 @@
-/**
- * The options of `operator restore`, what it prints, and what it refuses.
- *
- * @module-tag long
- */
-import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { accountKey } from '../../../shared/accounts/entities.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
@@ -26,20 +15,14 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { folder, operatorIn, remote } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
-import { itemsIn, lose, putInto, restoreToNewTable } from './copied-table.ts';
+import { itemsIn, lose, putInto, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
 useOwnTable('restore-command');
 
-const environment = async () => ({ ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() });
-
-/** Runs the command. Returns its exit code and what it printed. */
-const restore = async (from: string, ...options: string[]) =>
-  operatorIn(await environment(), 'restore', '--from', from, ...options);
-
 const totalsOf = async (from: string, ...options: string[]) => {
-  const { code, stdout } = await restore(from, '--json', ...options);
+  const { code, stdout } = await restore('--from', from, '--json', ...options);
   expect(code).toBe(0);
   return JSON.parse(stdout).totals;
 };
@@ -57,7 +40,7 @@ test('--dry-run counts by kind, and changes nothing', async () => {
   const account = await newVendor();
   const restored = await restoreToNewTable(endpoint);
   await lose(await itemsIn(tableName()));
-  const { code, stdout, stderr } = await restore(restored, '--dry-run');
+  const { code, stdout, stderr } = await restore('--from', restored, '--dry-run');
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing was changed (--dry-run).\n' });
   expect(stdout).toMatch(/^profiler +1$/m);
   expect(stdout).toMatch(/^options of a profiler +1$/m);
@@ -74,7 +57,7 @@ test('--account restores one customer, and nothing of others or of users', async
   await updateUser('event', { phone_number: phone, panelist: true });
   const restored = await restoreToNewTable(endpoint);
   await lose(await itemsIn(tableName()));
-  await restore(restored, '--account', one);
+  await restore('--from', restored, '--account', one);
   const keys = (await itemsIn(tableName())).map(({ pk, sk }) => `${pk} ${sk}`).sort();
   expect(keys).toEqual([
     `${accountKey(one).pk} ACCOUNT`,
@@ -88,11 +71,7 @@ test('--account restores one customer, and nothing of others or of users', async
 
 test('--since restores what was created or changed then or later, and leaves out items without a time', async () => {
   const account = await newVendor();
-  const row = (name: string, attributes: object) => ({
-    pk: profilersOf(account),
-    sk: `PROFILER#${name}`,
-    ...attributes,
-  });
+  const row = (name: string, times: object) => ({ pk: profilersOf(account), sk: `PROFILER#${name}`, ...times });
   const at = (minute: number): string => timestampOf(Date.UTC(2030, 0, 1, 12, minute));
   const rows = [
     row('before', { created_at: at(0) }),
@@ -106,9 +85,9 @@ test('--since restores what was created or changed then or later, and leaves out
   const options = ['--account', account, '--since', '2030-01-01T13:01:00+01:00'];
   expect(await totalsOf(restored, ...options)).toMatchObject({ restored: 2, without_time: 2 });
   const found = (await itemsIn(tableName())).filter(({ pk }) => pk === profilersOf(account)).map(({ sk }) => sk);
-  expect(found).toEqual(expect.arrayContaining(['PROFILER#at', 'PROFILER#changed']));
-  expect(found).not.toEqual(expect.arrayContaining(['PROFILER#before']));
-  expect(found).not.toEqual(expect.arrayContaining(['PROFILER#timeless']));
+  expect(new Set(found).intersection(new Set(rows.map(({ sk }) => sk)))).toEqual(
+    new Set(['PROFILER#at', 'PROFILER#changed']),
+  );
 });
 
 test('--since restores what belongs to a newer profiler or message: it is answered, and its repeat is recognised', async () => {
@@ -121,7 +100,7 @@ test('--since restores what belongs to a newer profiler or message: it is answer
   const message = await send();
   const restored = await restoreToNewTable(endpoint);
   await lose((await itemsIn(tableName())).filter(({ pk }) => !/^ACCOUNTS?(#|$)/.test(pk)));
-  await restore(restored, '--account', account, '--since', since);
+  await restore('--from', restored, '--account', account, '--since', since);
   expect(await findAnswerable(account, id)).toEqual({ id, options: options.length });
   expect(await send()).toBe(message);
   expect((await listLogs(account, { phone: draft.to }, 10)).entries.map(({ state }) => state)).toEqual(['sent']);
@@ -131,7 +110,7 @@ test('an item of an unknown kind is left out and reported, and the command fails
   await putInto(tableName(), [{ pk: 'ELSE#1', sk: 'ELSE' }]);
   const restored = await restoreToNewTable(endpoint);
   await lose([{ pk: 'ELSE#1', sk: 'ELSE' }]);
-  expect(await restore(restored)).toMatchObject({
+  expect(await restore('--from', restored)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('1 items are of a kind that this version does not know'),
   });
@@ -141,7 +120,7 @@ test('an item of an unknown kind is left out and reported, and the command fails
 test('the position is in a file that only its owner can read, and is gone at the end', { tags: 'long' }, async () => {
   await newVendor();
   const restored = await restoreToNewTable(endpoint);
-  const env = await environment();
+  const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
   const modes: number[] = [];
   const send = documents.send.bind(documents);
   const spy = vi.spyOn(documents, 'send').mockImplementation(async (command: { input: object }) => {
@@ -149,10 +128,8 @@ test('the position is in a file that only its owner can read, and is gone at the
     return send(command as Parameters<typeof send>[0]);
   });
   onTestFinished(() => spy.mockRestore());
-  await putInto(
-    restored,
-    Array.from({ length: 1_000 }, (_, place) => ({ ...repeatsKey('none', `${place}`) })),
-  );
+  const many = Array.from({ length: 1_000 }, (_, place) => ({ ...repeatsKey('none', `${place}`) }));
+  await putInto(restored, many);
   expect(await operatorIn(env, 'restore', '--from', restored, '--dry-run')).toMatchObject({ code: 0 });
   expect(modes).toEqual([]);
   expect(await operatorIn(env, 'restore', '--from', restored)).toMatchObject({ code: 0 });
@@ -160,22 +137,7 @@ test('the position is in a file that only its owner can read, and is gone at the
   expect(readdirSync(env.LOCAL_FOLDER)).toEqual([]);
 });
 
-/** A table service that describes a table. */
-const described = async (table: object) => {
-  const server = createServer(async (request, response) => {
-    const { TableName } = Object(await json(request));
-    const keys = [{ AttributeName: 'pk', KeyType: 'HASH' }];
-    const live = { KeySchema: keys, TableStatus: 'ACTIVE' };
-    const Table = TableName === 'live' ? live : { ...live, ...table };
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify({ Table }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-};
-
-const ago = (days: number): number => Date.now() / 1_000 - days * 86_400;
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 test.each<[string, object, RegExp]>([
   [
@@ -191,23 +153,14 @@ test.each<[string, object, RegExp]>([
   ],
   ['with other keys', { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }, /is not a copy of the live table/],
 ])('a table %s is refused', { tags: 'long' }, async (_, table, message) => {
-  const { TABLE_NAME } = process.env;
-  const other = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: await described(table) }));
-  const spies = [
-    vi.spyOn(documents, 'send').mockImplementation((command: Parameters<typeof other.send>[0]) => other.send(command)),
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true),
-  ];
-  let printed = '';
-  const errors = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    printed += text;
-    return true;
+  const live = { KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], TableStatus: 'ACTIVE' };
+  const describe = async ({ input }: { input: { TableName?: string } }) => ({
+    Table: input.TableName === 'live' ? live : { ...live, ...table },
   });
-  await runCommand(['--table', 'live', 'restore', '--from', 'other']);
-  const code = process.exitCode;
-  process.exitCode = undefined;
-  process.env.TABLE_NAME = TABLE_NAME;
-  for (const spy of [...spies, errors]) spy.mockRestore();
-  expect({ code, printed }).toEqual({ code: 1, printed: expect.stringMatching(message) });
+  const spy = vi.spyOn(documents, 'send').mockImplementation(describe as never);
+  onTestFinished(() => spy.mockRestore());
+  const { code, stdout, stderr } = await operatorIn({ ...remote, TABLE_NAME: 'live' }, 'restore', '--from', 'other');
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
 });
 
 test.each<[string, (restored: string) => string[], RegExp]>([
@@ -218,7 +171,7 @@ test.each<[string, (restored: string) => string[], RegExp]>([
   ['to clean a table that is in use', (from) => ['--from', from, '--clean'], /add --taken/],
 ])('%s is refused with one line', { tags: 'long' }, async (_, argumentsFor, message) => {
   const restored = await restoreToNewTable(endpoint);
-  const { code, stdout, stderr } = await operatorIn(await environment(), 'restore', ...argumentsFor(restored));
+  const { code, stdout, stderr } = await restore(...argumentsFor(restored));
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   expect(stderr).toMatch(/^error: .+\n$/);
 });
@@ -228,6 +181,6 @@ test.each<[string[], RegExp]>([
   [['--from', 'x', '--since', 'yesterday'], /must be a time as RFC 3339 writes it/],
   [['--from', 'x', '--clean', '--account', 'acme'], /cannot be used with option/],
 ])('an invalid command line returns 2: %o', { tags: 'long' }, async (options, message) => {
-  const { code, stderr } = await operatorIn(await environment(), 'restore', ...options);
+  const { code, stderr } = await restore(...options);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
 });

@@ -5,6 +5,7 @@ import { createTable, existingTableOf } from '../../../infra/local/aws/database/
 import { tableName } from '../../../shared/core/settings.ts';
 import { documents } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
+import { folder, operatorIn, remote } from '../support/operator.ts';
 
 /** An item of any kind. */
 export type AnyItem = Key & Record<string, unknown>;
@@ -50,3 +51,7 @@ export const restoreToNewTable = async (endpoint: string, { stream = false } = {
   await putInto(name, await itemsIn(tableName()));
   return name;
 };
+
+/** Runs `operator restore` on the table of the test. Returns its exit code and what it printed. */
+export const restore = async (...args: string[]) =>
+  operatorIn({ ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() }, 'restore', ...args);

@@ -26,10 +26,9 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { addUserData, newSecret, textTo } from '../failing-calls/world.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
-import { folder, operatorIn, remote } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newMedia, newPhone } from '../support/world.ts';
-import { type AnyItem, itemsIn, lose, restoreToNewTable } from './copied-table.ts';
+import { type AnyItem, itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -49,16 +48,17 @@ const DAY = 86_400_000;
 
 /** Restores what is missing from a table, with everything that an operator can ask for. */
 const restoreAll = async (from: string, ...options: string[]) => {
-  const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
-  const args = ['restore', '--from', from, '--tokens', '--outbox', '--yes', '--json', ...options];
-  const { code, stdout, stderr } = await operatorIn(env, ...args);
+  const args = ['--from', from, '--tokens', '--outbox', '--yes', '--json', ...options];
+  const { code, stdout, stderr } = await restore(...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
   return JSON.parse(stdout);
 };
 
 const nameOf = ({ pk, sk }: AnyItem): string => `${pk} ${sk}`;
 const liveItems = async () => new Map((await itemsIn(tableName())).map((item) => [nameOf(item), item]));
-const idOf = (key: { pk: string }): string => key.pk.split('#')[1] ?? '';
+/** Whether the table has an item of any of these partitions. */
+const hasAny = async (...keys: { pk: string }[]): Promise<boolean> =>
+  (await itemsIn(tableName())).some((item) => keys.some(({ pk }) => pk === item.pk));
 
 const newAccount = async () => {
   const bot = newPhone();
@@ -79,18 +79,12 @@ const webhook = () => ({
   settings: { url: 'https://example.com/messages', secret: newSecret() },
 });
 
-/** Items of a user in every part of the table: profile, answer, request with values, receipt, log, pending message. */
-const newUserWithData = async (account: string): Promise<string> => {
-  const phone = await newUser();
-  await addUserData(account, phone);
-  return phone;
-};
-
 /** Each prepares items, and returns what deletes them. */
 const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
   'a user who was erased': async () => {
     const { account } = await newAccount();
-    const phone = await newUserWithData(account);
+    const phone = await newUser();
+    await addUserData(account, phone);
     return () => eraseUser(phone);
   },
   'a token that was revoked': async () => {
@@ -161,7 +155,8 @@ describe.each(Object.entries(deletions))('a restore right after the deletion of 
 
 test('without a deletion, the same items come back', { tags: 'long' }, async () => {
   const { account, bot } = await newAccount();
-  const phone = await newUserWithData(account);
+  const phone = await newUser();
+  await addUserData(account, phone);
   const media = await newMedia(account);
   await updateAccount(account, { platform: webhook() });
   const { record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
@@ -205,9 +200,7 @@ test('a lost account comes back without the number, the platform and the avatar 
   await restoreAll(restored);
   const items = await itemsIn(tableName());
   const find = (key: { pk: string; sk: string }) => items.find(({ pk, sk }) => pk === key.pk && sk === key.sk);
-  expect(find(accountKey(account))).not.toHaveProperty('bot_number');
-  expect(find(accountKey(account))).not.toHaveProperty('platform');
-  expect(find(accountKey(account))).not.toHaveProperty('avatar');
+  for (const lost of ['bot_number', 'platform', 'avatar']) expect(find(accountKey(account))).not.toHaveProperty(lost);
   expect(find(numberKey(bot))).toBeUndefined();
   // The other account lost nothing but its items.
   expect(find(accountKey(other.account))).toMatchObject({
@@ -227,7 +220,7 @@ test('a number that its account has claimed again comes back', async () => {
   const restored = await restoreToNewTable(endpoint);
   await lose([numberKey(bot)]);
   await restoreAll(restored);
-  expect((await itemsIn(tableName())).some(({ pk }) => pk === numberKey(bot).pk)).toBe(true);
+  expect(await hasAny(numberKey(bot))).toBe(true);
 });
 
 test('the next owner of an erased number comes back', async () => {
@@ -239,7 +232,7 @@ test('the next owner of an erased number comes back', async () => {
   const restored = await restoreToNewTable(endpoint);
   await lose([userKey(phone)]);
   await restoreAll(restored);
-  expect((await itemsIn(tableName())).some(({ pk }) => pk === userKey(phone).pk)).toBe(true);
+  expect(await hasAny(userKey(phone))).toBe(true);
 });
 
 test('a removed user comes back neither by the number nor by the id; a present one comes back with both', async () => {
@@ -267,10 +260,10 @@ test('a deletion is known for 36 days, a day longer than AWS restores', { tags: 
   await deleteMedia(id, async () => undefined);
   later(36 * DAY - 60_000);
   await restoreAll(restored);
-  expect((await itemsIn(tableName())).some(({ pk }) => [userKey(phone).pk, mediaKey(id).pk].includes(pk))).toBe(false);
+  expect(await hasAny(userKey(phone), mediaKey(id))).toBe(false);
   later(120_000);
   await restoreAll(restored);
-  expect((await itemsIn(tableName())).some(({ pk }) => pk === userKey(phone).pk)).toBe(true);
+  expect(await hasAny(userKey(phone))).toBe(true);
 });
 
 test('the marker of a user who was removed at an earlier time is as new as the removal', { tags: 'long' }, async () => {
@@ -281,12 +274,13 @@ test('the marker of a user who was removed at an earlier time is as new as the r
   // The item is newer than the time of the removal: its data is not.
   await removeUser(randomUUID(), phone, at(1));
   await restoreAll(restored);
-  expect((await itemsIn(tableName())).some(({ pk }) => pk === userKey(phone).pk)).toBe(false);
+  expect(await hasAny(userKey(phone))).toBe(false);
 });
 
 test('an erasure that begins after an item was judged wins', async () => {
   const { account } = await newAccount();
-  const phone = await newUserWithData(account);
+  const phone = await newUser();
+  await addUserData(account, phone);
   const restored = await restoreToNewTable(endpoint);
   const answers = (await itemsIn(tableName())).filter(({ sk }) => sk === `ANSWER#${phone}`);
   await lose([...answers, userKey(phone)]);
@@ -316,8 +310,7 @@ test('an outbox entry comes back only on request, is delivered with its id, and 
   const pk = entryKey(conversationName(conversation), '').pk;
   const [entry] = (await itemsIn(tableName())).filter((item) => item.pk === pk && item.sk !== 'HEAD');
   await lose((await itemsIn(tableName())).filter((item) => item.pk === pk));
-  const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
-  await operatorIn(env, 'restore', '--from', restored, '--account', account);
+  await restore('--from', restored, '--account', account);
   expect((await itemsIn(tableName())).filter((item) => item.pk === pk)).toEqual([]);
 
   for (const wanted of [1, 1]) {
@@ -333,9 +326,8 @@ test('a log entry comes back as counted, because it may have been counted since'
   const id = await sendMessage(account, textTo(newPhone()), {});
   const restored = await restoreToNewTable(endpoint);
   await lose([messageKey(id)]);
-  const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
-  const { stderr } = await operatorIn(env, 'restore', '--from', restored, '--account', account);
-  const [entry] = (await itemsIn(tableName())).filter(({ pk }) => idOf({ pk }) === id);
+  const { stderr } = await restore('--from', restored, '--account', account);
+  const [entry] = (await itemsIn(tableName())).filter(({ pk }) => pk === messageKey(id).pk);
   expect(entry).toMatchObject({ state: 'sent', counted: true });
   expect(stderr).toContain('1 log entries were not in the job counters yet');
 });

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,13 +16,18 @@ import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
+import { newId as newUuid } from '../../../shared/core/ids.ts';
+import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
+import type { Message } from '../../../shared/outbox/message.ts';
 import { update } from '../../../shared/table/client.ts';
 import { dueAt } from '../../../shared/table/keys.ts';
 import { replaceEnvironment } from '../../support/first-environment.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { newPhone } from './world.ts';
 
 interface Ended {
   code: number | string | null | undefined;
@@ -54,6 +60,15 @@ export const remote: Environment = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'operator',
   AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+/** What removes the credentials from an environment. */
+export const withoutCredentials: Environment = {
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  AWS_EC2_METADATA_DISABLED: 'true',
 };
 
 /** The compile cache halves the start time of the command. */
@@ -137,6 +152,24 @@ const runRaw = async (args: string[], settings: Environment, env?: Environment):
   }
 };
 
+// On other systems than Linux, it has other options.
+const script = '/usr/bin/script';
+
+export const hasTerminal = process.platform === 'linux' && existsSync(script);
+
+/** Runs a command on the table of the test, in a terminal, in which somebody may enter an answer. Returns its code and output. */
+export const onTerminal = (args: string[], answer?: string) =>
+  new Promise<{ code: unknown; printed: string }>((resolve) => {
+    const command = [`'${process.execPath}'`, 'infra/operator/main.ts', ...args].join(' ');
+    const env = { ...remote, TABLE_NAME: process.env.TABLE_NAME };
+    const child = execFile(script, ['-qec', command, '/dev/null'], { env }, (error, printed) =>
+      resolve({ code: error?.code ?? 0, printed }),
+    );
+    child.stdout?.on('data', (text: string) => {
+      if (answer !== undefined && text.includes('[y/N]')) child.stdin?.write(answer);
+    });
+  });
+
 /** The environment of a machine. If `running` is given, the served stack is its local stack. */
 export const machine = async (running?: { pid: number }): Promise<Environment> => {
   const LOCAL_FOLDER = await folder();
@@ -199,6 +232,27 @@ export const addPendingEntries = async (
   await update({ Key: headKey(conversationName(conversation)), UpdateExpression: 'REMOVE failed' });
   for (const one of outgoing) await transactInOrder((after) => enqueueWrites(conversation, one, after));
 };
+
+/** A message that is in no table. */
+export const newMessage = (account: string, phone = newPhone()): Message => ({
+  ...{ id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text' },
+  ...lifetime,
+});
+
+/** A pending text to the user of a conversation. */
+export const newOutgoing = ({ account, phone }: Conversation, body = 'Hello'): Outgoing => ({
+  type: 'message.send',
+  message: newMessage(account, phone),
+  content: { type: 'text', text: { body } },
+});
+
+/** Opens a destination's circuit. */
+export const openCircuit = async (destination: string): Promise<void> => {
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
+};
+
+/** A masked number, as commands print it. */
+export const masked = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
 
 /** A temporary folder, removed after the test. */
 export const folder = async (): Promise<string> => {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, inject, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
 import { createTable } from '../../../infra/local/aws/database/database.ts';
 import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 
@@ -69,4 +69,17 @@ export const useSecret = (value: () => string): void => {
   });
 
   afterAll(() => void server.close());
+};
+
+/** Lets this process use the bucket of the served stack. */
+export const useServedBucket = (): void => {
+  const { assembly, s3_endpoint } = inject('stack');
+  beforeEach(async () => {
+    const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
+    const ids = Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket');
+    vi.stubEnv('MEDIA_BUCKET', String(ids).toLowerCase());
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  });
 };

@@ -1,8 +1,8 @@
 /** Erasure step by step, with a simulated clock: removed items, pseudonyms, and items of other users. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { DynamoDBClient, ScanCommand, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { findUser } from '../../../infra/operator/queries/users-admin.ts';
@@ -32,11 +32,11 @@ import { contactHash, contactKey, removalKey } from '../../../shared/users/entit
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { call, fail, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
-import { newAccountId, newCaller, newPhone } from '../support/world.ts';
+import { wholeTable } from '../support/whole-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const MINUTE = 60_000;
@@ -202,16 +202,7 @@ const HISTORY: Erased = {
   consents: 3,
 };
 
-const twice = (counts: Erased): Erased => ({
-  answers: counts.answers * 2,
-  requests: counts.requests * 2,
-  waiting: counts.waiting * 2,
-  log_entries: counts.log_entries * 2,
-  receipts: counts.receipts * 2,
-  opt_outs: counts.opt_outs * 2,
-  deliveries: counts.deliveries * 2,
-  consents: counts.consents * 2,
-});
+const twice = (counts: Erased) => Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, 2 * count]));
 
 /** A user with every kind of item, for both businesses. */
 const newPersonWithHistory = async (phone?: string): Promise<Person> => {
@@ -219,24 +210,6 @@ const newPersonWithHistory = async (phone?: string): Promise<Person> => {
   await person.register();
   for (const business of businesses) await createHistory(business, person);
   return person;
-};
-
-/** Sorts the attributes of an item, because the table returns them in any order. */
-const sorted = (_name: string, value: unknown): unknown =>
-  value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
-
-/** The whole table, one item per line. It is read by a separate client, so mocks do not affect it. */
-const wholeTable = async (): Promise<string[]> => {
-  const client = new DynamoDBClient();
-  const lines: string[] = [];
-  for (let start: ScanCommand['input']['ExclusiveStartKey']; ; ) {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new ScanCommand({ TableName: process.env.TABLE_NAME, ConsistentRead: true, ExclusiveStartKey: start }),
-    );
-    lines.push(...Items.map((item) => JSON.stringify(item, sorted)));
-    if (LastEvaluatedKey === undefined) return lines;
-    start = LastEvaluatedKey;
-  }
 };
 
 const linesAbout = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] =>
@@ -285,14 +258,24 @@ const emptyOutboxes = async (person: Person): Promise<void> => {
   }
 };
 
-type Send = typeof documents.send;
-
 /** Runs a function in place of each call of the table. The function can inspect, make or fail the call. */
 const watchCalls = (before: (name: string, input: string, call: () => Promise<unknown>) => Promise<unknown>): void => {
-  const send: Send = documents.send.bind(documents);
+  const send: typeof documents.send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((command) =>
     before(command.constructor.name, JSON.stringify(command.input), async () => send(command)),
   );
+};
+
+/** Does something once, before the first call that matches. */
+const beforeCall = (isIt: (name: string, input: string) => boolean, work: () => Promise<unknown>): void => {
+  let isDone = false;
+  watchCalls(async (name, input, makeCall) => {
+    if (!isDone && isIt(name, input)) {
+      isDone = true;
+      await work();
+    }
+    return makeCall();
+  });
 };
 
 describe('after an erasure', () => {
@@ -503,97 +486,39 @@ describe('the counters of jobs', () => {
   });
 });
 
-describe('an interrupted erasure', () => {
-  /** Creates a person with one item of each kind. */
-  const newPersonWithFewItems = async (): Promise<Person> => {
-    const person = new Person();
-    const [business] = businesses;
-    await person.register();
-    const { account, profiler, option } = business;
-    await recordAnswer(account, { profiler_id: profiler, option_id: option, phone_number: person.phone });
-    const request = await person.ask(business, 'first_name', 'last_name');
-    await answerRequest(request, { first_name: 'approved' });
-    await person.send(business);
-    await person.write(business);
-    return person;
-  };
-
-  const endOf = async (person: Person) => ({
-    left: linesAbout(await wholeTable(), person),
-    receipts: (await listConsentReceipts(await pseudonymOf(person))).length,
-    states: await Promise.all([...person.messages.values()].flat().map(statesOf)),
+test('the worker resumes an erasure that was interrupted after its first transaction', async () => {
+  const person = new Person();
+  const [business] = businesses;
+  await person.register();
+  const { account, profiler, option } = business;
+  await recordAnswer(account, { profiler_id: profiler, option_id: option, phone_number: person.phone });
+  const request = await person.ask(business, 'first_name', 'last_name');
+  await answerRequest(request, { first_name: 'approved' });
+  await person.send(business);
+  await person.write(business);
+  let hasBegun = false;
+  watchCalls(async (name, _input, makeCall) => {
+    if (hasBegun) throw new Error('interrupted');
+    hasBegun = name === 'TransactWriteCommand';
+    return makeCall();
   });
-
-  const END = {
-    left: [],
-    // That of the release, and that of the end of the consent.
-    receipts: 2,
-    states: [
-      ['sent', 'sending_failed'],
-      ['received', 'reception_failed_http'],
-    ],
-  };
-
-  test.each([
-    ['is not made', async () => undefined],
-    ['is made, but loses its response', async (made: () => Promise<unknown>) => made()],
-  ])(
-    'a repeat completes an erasure after any call of the table that %s',
-    { tags: 'long', timeout: 600_000 },
-    async (_, made) => {
-      let interrupted = true;
-      for (let place = 1; interrupted; place += 1) {
-        const person = await newPersonWithFewItems();
-        let calls = 0;
-        watchCalls(async (_name, _input, makeCall) => {
-          calls += 1;
-          if (calls !== place) return makeCall();
-          await made(makeCall);
-          throw new Error('interrupted');
-        });
-        const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
-        vi.mocked(documents.send).mockRestore();
-        interrupted = first === 'interrupted';
-        if (interrupted) await eraseUser(person.phone);
-        else
-          expect(first).toEqual({
-            answers: 1,
-            requests: 1,
-            waiting: 3,
-            log_entries: 2,
-            receipts: 1,
-            opt_outs: 0,
-            deliveries: 0,
-            consents: 1,
-          });
-        later(2);
-        await resume(person.phone);
-        expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
-        if (!interrupted) expect(place).toBeGreaterThan(20);
-      }
-    },
-  );
-
-  test('the worker resumes an erasure that was interrupted after its first transaction', async () => {
-    const person = await newPersonWithFewItems();
-    let hasBegun = false;
-    watchCalls(async (name, _input, makeCall) => {
-      if (hasBegun) throw new Error('interrupted');
-      hasBegun = name === 'TransactWriteCommand';
-      return makeCall();
-    });
-    await expect(eraseUser(person.phone)).rejects.toThrow('interrupted');
-    vi.mocked(documents.send).mockRestore();
-    expect(await findUser(person.phone)).toBeUndefined();
-    expect(await due()).toContain(person.phone);
-    await resume(person.phone);
-    expect(await due()).not.toContain(person.phone);
-    later(2);
-    expect(await due()).toContain(person.phone);
-    await resume(person.phone);
-    expect(await endOf(person)).toEqual(END);
-    expect(await due()).not.toContain(person.phone);
-  });
+  await expect(eraseUser(person.phone)).rejects.toThrow('interrupted');
+  vi.mocked(documents.send).mockRestore();
+  expect(await findUser(person.phone)).toBeUndefined();
+  expect(await due()).toContain(person.phone);
+  await resume(person.phone);
+  expect(await due()).not.toContain(person.phone);
+  later(2);
+  expect(await due()).toContain(person.phone);
+  await resume(person.phone);
+  expect(linesAbout(await wholeTable(), person)).toEqual([]);
+  // That of the release, and that of the end of the consent.
+  expect(await listConsentReceipts(await pseudonymOf(person))).toHaveLength(2);
+  expect(await Promise.all([...person.messages.values()].flat().map(statesOf))).toEqual([
+    ['sent', 'sending_failed'],
+    ['received', 'reception_failed_http'],
+  ]);
+  expect(await due()).not.toContain(person.phone);
 });
 
 describe('concurrent work', () => {
@@ -658,14 +583,8 @@ describe('concurrent work', () => {
   }, async () => {
     const { person, message, toUser } = await newPendingMessage();
     await run(toUser);
-    let erased: Promise<Erased> | undefined;
-    watchCalls(async (name, input, makeCall) => {
-      if (erased === undefined && name === 'TransactWriteCommand' && input.includes('STATE#read')) {
-        erased = eraseUser(person.phone);
-        await erased;
-      }
-      return makeCall();
-    });
+    const isState = (name: string, input: string) => name === 'TransactWriteCommand' && input.includes('STATE#read');
+    beforeCall(isState, () => eraseUser(person.phone));
     expect(await reportState(message, 'read')).toBe(true);
     expect(await leftOf(person)).not.toEqual([]);
     expect(await isUnderWay(person)).toBe(true);
@@ -679,14 +598,10 @@ describe('concurrent work', () => {
 
   test('the final check erases a request that was started during the erasure', { tags: 'long' }, async () => {
     const { person, business } = await newPendingMessage();
-    let erased: Promise<Erased> | undefined;
-    watchCalls(async (_name, input, makeCall) => {
-      if (erased === undefined && input.includes(requestKey('').pk)) {
-        erased = eraseUser(person.phone);
-        await erased;
-      }
-      return makeCall();
-    });
+    beforeCall(
+      (_, input) => input.includes(requestKey('').pk),
+      () => eraseUser(person.phone),
+    );
     const request = await person.ask(business, 'first_name');
     expect(await fetchRequest(business.account, request)).toEqual({ status: 'pending', results: {} });
     expect(await answerRequest(request, { first_name: 'approved' })).toEqual({ unknown: true });
@@ -730,10 +645,10 @@ describe('concurrent work', () => {
   test('an erasure ignores a request that disappears just before it is read', { tags: 'long' }, async () => {
     const { person, business } = await newPendingMessage();
     const request = await person.ask(business, 'first_name');
-    watchCalls(async (name, input, makeCall) => {
-      if (name === 'GetCommand' && input.includes(requestKey(request).pk)) await remove(requestKey(request));
-      return makeCall();
-    });
+    beforeCall(
+      (name, input) => name === 'GetCommand' && input.includes(requestKey(request).pk),
+      () => remove(requestKey(request)),
+    );
     expect(await eraseUser(person.phone)).toMatchObject({ waiting: 2, log_entries: 1 });
     expect(await leftOf(person)).toEqual([]);
   });
@@ -744,16 +659,10 @@ describe('concurrent work', () => {
     const { person } = await newPendingMessage();
     await eraseUser(person.phone);
     later(2);
-    let begun = false;
-    watchCalls(async (name, input, makeCall) => {
-      if (name === 'UpdateCommand' && input.includes(`"${markedPartition}"`) && !begun) {
-        begun = true;
-        await removeUser(randomUUID(), person.phone);
-      }
-      return makeCall();
-    });
+    const begin = vi.fn(() => removeUser(randomUUID(), person.phone));
+    beforeCall((name, input) => name === 'UpdateCommand' && input.includes(`"${markedPartition}"`), begin);
     await resume(person.phone);
-    expect(begun).toBe(true);
+    expect(begin).toHaveBeenCalledOnce();
     expect(await isUnderWay(person)).toBe(true);
   });
 
@@ -774,33 +683,26 @@ describe('concurrent work', () => {
 });
 
 describe('a new registration of an erased number', () => {
-  test('a late final check keeps the data of a new user who registered three minutes after the erasure', {
-    tags: 'long',
-  }, async () => {
-    const person = await newPersonWithHistory();
-    await eraseUser(person.phone);
-    later(3);
-    const next = await newPersonWithHistory(person.phone);
-    const theirs = await leftOf(next);
-    later(2);
-    expect(await resume(person.phone)).toEqual(NOTHING);
-    expect(await isUnderWay(person)).toBe(false);
-    expect(await leftOf(next)).toEqual(theirs);
-  });
-
-  test('the final check keeps the data of a new user who registered within two minutes after the erasure', {
-    tags: 'long',
-  }, async () => {
-    const person = await newPersonWithHistory();
-    await eraseUser(person.phone);
-    later(0.5);
-    const next = await newPersonWithHistory(person.phone);
-    const theirs = await leftOf(next);
-    later(2);
-    expect(await resume(person.phone)).toEqual(NOTHING);
-    expect(await isUnderWay(person)).toBe(false);
-    expect(await leftOf(next)).toEqual(theirs);
-  });
+  test.each([
+    ['half a minute', 0.5],
+    ['three minutes', 3],
+  ])(
+    'the final check keeps the data of a new user who registered %s after the erasure',
+    {
+      tags: 'long',
+    },
+    async (_, minutes) => {
+      const person = await newPersonWithHistory();
+      await eraseUser(person.phone);
+      later(minutes);
+      const next = await newPersonWithHistory(person.phone);
+      const theirs = await leftOf(next);
+      later(2);
+      expect(await resume(person.phone)).toEqual(NOTHING);
+      expect(await isUnderWay(person)).toBe(false);
+      expect(await leftOf(next)).toEqual(theirs);
+    },
+  );
 
   test('an erasure that resumes after a new registration removes only the previous user', {
     tags: 'long',
@@ -914,94 +816,5 @@ describe('a new registration of an erased number', () => {
     expect(await due()).toContain(person.phone);
     await resume(person.phone);
     expect(linesAbout(await wholeTable(), next)).toEqual([]);
-  });
-
-  test('a repeat of the event that removed the previous user does not remove the new user', {
-    tags: 'long',
-  }, async () => {
-    const person = await newPersonWithHistory();
-    const event = randomUUID();
-    await removeUser(event, person.phone);
-    await resume(person.phone);
-    later(2);
-    await resume(person.phone);
-    const next = await newPersonWithHistory(person.phone);
-    const theirs = linesAbout(await wholeTable(), next);
-    await removeUser(event, person.phone);
-    expect(linesAbout(await wholeTable(), next)).toEqual(theirs);
-    expect(await due()).not.toContain(person.phone);
-  });
-});
-
-describe('on the served stack', () => {
-  const { app_token: token, table } = inject('stack');
-  const own = process.env.TABLE_NAME;
-
-  beforeEach(() => {
-    vi.useRealTimers();
-    vi.stubEnv('TABLE_NAME', table);
-  });
-
-  afterEach(() => void vi.stubEnv('TABLE_NAME', own));
-
-  const report = async (type: string, data: object, id = randomUUID()): Promise<void> => {
-    const headers = { 'content-type': 'application/json' };
-    const received = await sendRaw('receiveAppEvents', { token, headers, body: JSON.stringify({ id, type, data }) });
-    expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
-  };
-
-  test('user.removed erases the user within two minutes, and a repeat of the event changes nothing', {
-    tags: 'long',
-  }, async () => {
-    const person = new Person();
-    const { phone } = person;
-    const property = () => ({ value: person.secret(), source: 'user' });
-    const register = () =>
-      report('user.updated', {
-        phone_number: phone,
-        panelist: true,
-        properties: { first_name: property(), device_make: property() },
-      });
-    await register();
-
-    const { token: business, account } = await newCaller('profilers', 'messages', 'stats', 'user_data');
-    const { body: profiler } = await call('createProfiler', {
-      token: business,
-      body: { question: 'Well?', options: ['yes', 'no'] },
-    });
-    const option = Object.values(profiler.options)[0] ?? '';
-    const answer = { profiler_id: profiler.profiler_id, option_id: option, phone_number: phone };
-    await call('answerProfiler', { token: business, body: answer });
-    const { body: sent } = await call('sendMessage', { token: business, body: person.text() });
-    const started = await call('startUserDataRequest', {
-      token: business,
-      path: { phone_number: phone },
-      body: { reason: 'To know you', data: [{ property: 'first_name' }, { property: 'device_make' }] },
-    });
-    const path = { id: started.body.requestId };
-    await report('user_data.answered', { id: path.id, answers: { first_name: 'approved' } });
-    expect((await call('fetchUserData', { token: business, path })).body.status).toBe('completed');
-    await expect.poll(() => statesOf(sent.id)).toEqual(['sent', 'delivered_to_server']);
-    expect(linesAbout(await wholeTable(), person).length).toBeGreaterThan(4);
-
-    const event = randomUUID();
-    await report('user.removed', { phone_number: phone }, event);
-    await expect.poll(async () => linesAbout(await wholeTable(), person)).toEqual([]);
-    person.messages.set(account, [sent.id]);
-    const pseudonym = await pseudonymOf(person);
-    const { body: logs } = await call('listLogs', { token: business });
-    expect(logs?.map(({ contact, state }) => [contact.split('@')[0], state])).toEqual([
-      [pseudonym, 'delivered_to_server'],
-      [pseudonym, 'sent'],
-    ]);
-    expect(await listConsentReceipts(pseudonym)).toHaveLength(3);
-    expect((await fail('fetchUserData', { token: business, path })).body.code).toBe('request_not_found');
-    expect((await fail('answerProfiler', { token: business, body: answer })).body.code).toBe('panelist_not_found');
-
-    await register();
-    const theirs = linesAbout(await wholeTable(), person);
-    expect(theirs).toHaveLength(1);
-    await report('user.removed', { phone_number: phone }, event);
-    expect(linesAbout(await wholeTable(), person)).toEqual(theirs);
   });
 });

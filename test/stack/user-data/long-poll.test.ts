@@ -19,10 +19,7 @@ const { app_token } = inject('stack');
 
 captureLog();
 
-const PROPERTIES = {
-  first_name: { value: 'Thandi', source: 'user' },
-  last_name: { value: 'Zoë', source: 'user' },
-};
+const PROPERTIES = { first_name: { value: 'Thandi', source: 'user' }, last_name: { value: 'Zoë', source: 'user' } };
 
 const PENDING = { status: 'pending', results: {} };
 

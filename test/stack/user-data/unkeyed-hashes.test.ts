@@ -1,29 +1,21 @@
 /** After an erasure, no hash in the table can be compared with hashes of numbers. */
 import { createHash } from 'node:crypto';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { tableName } from '../../../shared/core/settings.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { documents } from '../../../shared/table/client.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useOwnTable } from '../support/own-table.ts';
+import { wholeTable } from '../support/whole-table.ts';
 import { newPhone } from '../support/world.ts';
 
 useOwnTable('unkeyed-hashes');
 
 const TEXT = 'The text is known.';
-
-/** All texts in the table. */
-const textsInTable = async (): Promise<string[]> => {
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: tableName(), ConsistentRead: true }));
-  return Items.map((item) => JSON.stringify(item));
-};
 
 /** The beginnings of unkeyed hashes of what someone may try, in the usual forms. */
 const hashesOf = (texts: string[]): string[] =>
@@ -66,9 +58,9 @@ test('no unkeyed hash of the number, alone or with the text, is in the table bef
     `${account} sendMessages ${phone} many`,
     `${account} startUserDataRequest ${phone} asked`,
   ]);
-  const found = async () => (await textsInTable()).filter((text) => tried.some((hash) => text.includes(hash)));
+  const found = async () => (await wholeTable()).filter((text) => tried.some((hash) => text.includes(hash)));
   expect(await found()).toEqual([]);
-  expect((await textsInTable()).length).toBeGreaterThan(10);
+  expect((await wholeTable()).length).toBeGreaterThan(10);
   await eraseUser(phone);
   expect(await found()).toEqual([]);
 });
