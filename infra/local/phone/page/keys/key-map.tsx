@@ -8,7 +8,7 @@ const keys: { keys: string[]; does: string }[] = [
   { keys: ['↵'], does: 'Inspect the row' },
   { keys: ['Esc'], does: 'Close' },
   { keys: ['/'], does: 'Search' },
-  { keys: ['1', '2', '3'], does: 'The tabs of the console' },
+  { keys: ['1', '2'], does: 'The tabs of the console' },
   { keys: ['B'], does: 'Write as a business' },
   { keys: ['M'], does: 'Write as the user' },
   { keys: ['C'], does: 'Copy the request as cURL' },

@@ -17,8 +17,7 @@ export const Search = ({ address, go }: { address: Address; go: Go }) => {
     if (open) field.current?.focus();
   }, [open]);
   const show = (q: string) => {
-    const isHere = address.tab !== 'jobs' && address.tab !== 'platforms';
-    go({ q, ...(!isHere && { tab: 'activity' as const }) });
+    go({ q, ...(address.tab === 'jobs' && { tab: 'activity' as const }) });
   };
   /** An id leads to its trace, also if the list does not contain it any more. */
   const lookUp = async () => {
