@@ -148,13 +148,13 @@ export class Phone {
     const businesses = new Map(
       demoBots.map(({ id, number }) => [id, number === demo.bot_phone_number ? business : businessOnTurn]),
     );
-    this.#jobs.addRoutes(routes, businesses);
-    this.#traces.addRoutes(routes, businesses);
     const businessOf = (id: string): Business => {
       const found = businesses.get(id);
       if (found === undefined) throw httpError(404, `There is no business ${id}.`);
       return found;
     };
+    this.#jobs.addRoutes(routes, businessOf);
+    this.#traces.addRoutes(routes, businesses);
     routes.post('/businesses/:business/acts/:act', async ({ req }) => {
       const act = check(actionBody, parseJson(await req.text()));
       await businessOf(req.param('business')).act(req.param('act'), act);

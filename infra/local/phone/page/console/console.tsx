@@ -5,17 +5,19 @@ import type { PhoneSummary, Setup } from '../../views.ts';
 import { Activity } from '../activity/activity.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
+import { describeError, submit } from '../data/api.ts';
 import { useView, type Versions } from '../data/live.ts';
 import { Banners } from '../destinations/banner.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
+import { Icon } from '../icons.tsx';
 import { Jobs } from '../jobs/jobs.tsx';
-import { useKeys } from '../keys/keys.ts';
+import { useKeys } from '../keys.tsx';
 import { partOf } from '../shell/bottom-tabs.tsx';
 import { Search } from '../shell/search.tsx';
+import { useToast } from '../shell/toast.tsx';
 import { Tabs } from '../tabs.tsx';
 import { Dock } from '../write/dock.tsx';
 import { WriteEditor } from '../write/editor.tsx';
-import { ClearButton } from './clear-button.tsx';
 import { Stack } from './stack.tsx';
 
 interface ConsoleProps {
@@ -104,5 +106,20 @@ export const Console = ({
       </Tabs>
       <Dock {...{ bots, business, phone, users, onUser, online }} onBusiness={setBusiness} onWrite={write} />
     </section>
+  );
+};
+
+/** Removes the traces that the stack keeps. Messages, and what the service stores, stay. */
+const ClearButton = ({ onClear, online }: { onClear: () => void; online: boolean }) => {
+  const toast = useToast();
+  const clear = () =>
+    submit('DELETE', '/traces').then(onClear, (error) => {
+      toast(describeError(error), 'bad');
+    });
+  return (
+    <button type="button" class="quiet-button" disabled={!online} onClick={() => void clear()}>
+      <Icon name="trash" />
+      Clear
+    </button>
   );
 };

@@ -4,7 +4,7 @@ import type { TraceView } from '../../traces/views.ts';
 import type { Address, Go } from '../data/address.ts';
 import { read } from '../data/api.ts';
 import { Icon } from '../icons.tsx';
-import { useKeys } from '../keys/keys.ts';
+import { useKeys } from '../keys.tsx';
 
 /** The least length of an id that is looked up. */
 const LEAST = 8;
