@@ -7,19 +7,16 @@ export interface Surroundings {
   linkTo(href: string): string | undefined;
   /** The picture that an image refers to, as SVG. */
   pictureOf(href: string): string;
-  /** A diagram, as SVG. */
-  diagramOf(text: string): string;
 }
 
 /** A guide alone, with its links as they are. */
 const ALONE: Surroundings = {
   linkTo: (href) => href,
   pictureOf: () => '',
-  diagramOf: () => '',
 };
 
 /** The guide as HTML. Headings have the same ids as on GitHub. */
-export const renderGuide = (markdown: string, { linkTo, pictureOf, diagramOf }: Surroundings = ALONE): string => {
+export const renderGuide = (markdown: string, { linkTo, pictureOf }: Surroundings = ALONE): string => {
   const taken = new Map<string, number>();
   const renderer: RendererObject = {
     heading({ tokens, depth }: Tokens.Heading) {
@@ -35,10 +32,9 @@ export const renderGuide = (markdown: string, { linkTo, pictureOf, diagramOf }: 
       return target === undefined ? text : `<a href="${target}">${text}</a>`;
     },
     image({ href, text }: Tokens.Image) {
-      return pictureOf(href).replace(/<svg /, `<svg class="picture" role="img" aria-label="${text}" `);
-    },
-    code({ text, lang }: Tokens.Code) {
-      return lang === 'mermaid' ? diagramOf(text) : false;
+      const picture = pictureOf(href).replace(/<svg /, `<svg role="img" aria-label="${text}" `);
+      // Wide pictures scroll within the page.
+      return `<span class="picture" tabindex="0">${picture}</span>`;
     },
     html: () => '',
   };
