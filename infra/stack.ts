@@ -92,7 +92,7 @@ export class BusinessApiStack extends Stack {
       }),
     };
 
-    const surroundings: SharedFunctionProps = {
+    const sharedProps: SharedFunctionProps = {
       table,
       logRetention,
       systemLogLevel: SystemLogLevel[settings.systemLogLevel],
@@ -117,9 +117,9 @@ export class BusinessApiStack extends Stack {
     };
 
     const authorizer = new ServiceFunction(this, 'Authorizer', {
-      ...surroundings,
+      ...sharedProps,
       environment: {
-        ...surroundings.environment,
+        ...sharedProps.environment,
         ACCOUNT_RATE: String(settings.accountRate),
         ACCOUNT_BURST: String(settings.accountBurst),
       },
@@ -129,9 +129,9 @@ export class BusinessApiStack extends Stack {
 
     for (const [name, endpoint] of endpoints()) {
       const served = new ServiceFunction(this, pascal(name), {
-        ...surroundings,
+        ...sharedProps,
         ...(endpoint.bucket && {
-          environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
+          environment: { ...sharedProps.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
         }),
         hashSecret: endpoint.hashes && hashSecret.secretArn,
         description: endpoint.summary,
@@ -150,7 +150,7 @@ export class BusinessApiStack extends Stack {
     const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout });
     const failures = new FailedBatches(this, 'FailedBatches');
     const waking = {
-      ...surroundings.environment,
+      ...sharedProps.environment,
       QUEUE_URL: wakeUps.queue.queueUrl,
       EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
     };
@@ -158,7 +158,7 @@ export class BusinessApiStack extends Stack {
     // Small accounts have too few executions for several workers of a shard.
     const parallelization = Math.min(Math.max(Math.floor(settings.accountConcurrency / 100), 1), MOST_PARALLEL);
     const relay = new ServiceFunction(this, 'Relay', {
-      ...surroundings,
+      ...sharedProps,
       environment: waking,
       ...workerProps('relay', bundles, hashSecret),
     });
@@ -170,7 +170,7 @@ export class BusinessApiStack extends Stack {
     });
 
     const count = new ServiceFunction(this, 'Count', {
-      ...surroundings,
+      ...sharedProps,
       ...workerProps('count', bundles, hashSecret),
     });
     feedFromStream(count, table, {
@@ -192,9 +192,9 @@ export class BusinessApiStack extends Stack {
         'The app network must change the secret at the same time, so it is rotated by hand, with overlapping secrets.',
     });
     const deliver = new ServiceFunction(this, 'Deliver', {
-      ...surroundings,
+      ...sharedProps,
       environment: {
-        ...surroundings.environment,
+        ...sharedProps.environment,
         QUEUE_URL: wakeUps.queue.queueUrl,
         APP_NETWORK_SECRET: appNetwork.secretArn,
       },
@@ -208,9 +208,9 @@ export class BusinessApiStack extends Stack {
     feedFromQueue(deliver, wakeUps.queue, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
 
     const expand = new ServiceFunction(this, 'Expand', {
-      ...surroundings,
+      ...sharedProps,
       environment: {
-        ...surroundings.environment,
+        ...sharedProps.environment,
         EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
         QUEUE_URL: wakeUps.queue.queueUrl,
         CAMPAIGN_RATE: String(settings.campaignRate),
@@ -227,7 +227,7 @@ export class BusinessApiStack extends Stack {
     });
 
     const sweep = new ServiceFunction(this, 'Sweep', {
-      ...surroundings,
+      ...sharedProps,
       environment: waking,
       ...workerProps('sweep', bundles, hashSecret),
     });
@@ -236,7 +236,7 @@ export class BusinessApiStack extends Stack {
     for (const waker of [expand, sweep]) waker.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
     for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
-      ...surroundings,
+      ...sharedProps,
       ...workerProps('erase', bundles, hashSecret),
     });
     // A run that fails or comes late is not repeated, because the next minute takes up the same work. By default, Lambda

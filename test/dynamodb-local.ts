@@ -31,7 +31,6 @@ const SAME_CALLS = [
   'hostile-input',
   'hostile-destinations',
   'platform-check',
-  'wizard',
   'killed',
   'lost-answers',
 ];

@@ -79,8 +79,6 @@ export class LocalServer {
     const { app, rapidpro, turn } = this.#simulators;
     const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
     callTableOf({ dynamodbEndpoint, table: this.#tableName });
-    // The connect wizard checks the simulators, which are on this machine.
-    process.env.ALLOW_LOOPBACK = 'true';
     const demo: Demo = await seedDemo(this.#simulators, tokens);
     this.#simulators.connect({ bridgeUrl, appToken: demo.app_token });
     this.#phone.serve({ baseUrl, bridgeUrl }, demo);

@@ -34,7 +34,7 @@ const main = async (): Promise<void> => {
   const abandon = new AbortController();
   const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
 
-  // After the import of the local runtime, because the connect wizard calls servers of this machine.
+  // After the import of the local runtime, because the page's server has the times of the stack's clock.
   const { LocalServer } = await import('./serve.ts');
   const { readDemoTokens, writeDemoTokens } = await import('./launch/demo-tokens.ts');
   const server = await LocalServer.start({

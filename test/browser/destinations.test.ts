@@ -1,9 +1,26 @@
 /** The switches of destinations on the page, in a browser. Each test affects one user alone: others use the same stack. */
+import { randomInt } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { expectAccessible, expectNoOverflow, openPage, openPhone, stack } from './support/browser.ts';
 import { newPhone } from './support/business.ts';
-import { connectedAccount } from './support/connect.ts';
+
+/** A new account on the simulated Turn. Returns its id, which is also the name of its number there, and its bot's number. */
+const accountOnTurn = async (): Promise<{ id: string; bot: string }> => {
+  callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
+  const bot = `4477009${randomInt(10_000, 100_000)}`;
+  const { id } = await createAccount({ name: `Of a test ${bot}`, bot_number: bot });
+  const settings = { url: stack.turn_url, channel: id, token: 'token-of-a-test' };
+  await updateAccount(id, { platform: { name: 'turn', settings } });
+  const created = await fetch(`${stack.turn_url}/numbers/${id}`, {
+    method: 'PUT',
+    body: JSON.stringify({ token: settings.token, bridge_token: 'bapi_unused' }),
+  });
+  expect(created.status).toBe(200);
+  return { id, bot };
+};
 
 /** Sets Turn's switch to normal after the test. */
 const normalAfterwards = (): void =>
@@ -28,7 +45,7 @@ const chip = (page: Page, label: string) => page.getByRole('button', { name: lab
 
 test('a switch is visible while it is set; the page counts pending messages, and one click undoes it', async () => {
   normalAfterwards();
-  const { id, bot } = await connectedAccount('turn');
+  const { id, bot } = await accountOnTurn();
   const phone = newPhone();
   const page = await openPhone(phone, { viewport: { width: 1440, height: 900 } });
   await chip(page, 'Turn Normal').click();

@@ -34,17 +34,24 @@ beforeAll(async () => {
   roles.judgeBy({ functions, mappings: [] });
   buckets = await Buckets.open(roles);
   url = await buckets.listen();
-  await buckets.serve({ functions, buckets: [BUCKET] });
+  await buckets.serve({ buckets: [BUCKET] });
 });
 
 afterAll(() => buckets.close());
+
+interface Changed {
+  secretAccessKey?: string;
+  signingDate?: Date;
+  /** What is sent instead of the signed body. */
+  body?: Uint8Array<ArrayBuffer>;
+}
 
 const call = async (
   accessKeyId: string,
   method: string,
   key: string,
   body?: Uint8Array<ArrayBuffer>,
-  secretAccessKey = 'local',
+  { secretAccessKey = 'local', signingDate = new Date(), ...changed }: Changed = {},
 ): Promise<Response> => {
   const target = new URL(`${url}/${BUCKET.name}/${key}`);
   const { protocol, hostname, pathname: path, host } = target;
@@ -55,9 +62,9 @@ const call = async (
     sha256: Sha256,
     uriEscapePath: false,
   });
-  const { headers } = await signer.sign({ method, protocol, hostname, path, headers: { host }, body });
+  const { headers } = await signer.sign({ method, protocol, hostname, path, headers: { host }, body }, { signingDate });
   const { host: _, ...sent } = headers;
-  return fetch(target, { method, headers: sent, ...(body && { body }) });
+  return fetch(target, { method, headers: sent, ...(body && { body }), ...changed });
 };
 
 const bytes = Uint8Array.from([0, 255, 10, 13, 37]);
@@ -89,8 +96,15 @@ test.each([
   expect(await (await call(OPERATOR, 'GET', 'kept')).bytes()).toEqual(bytes);
 });
 
-test('a call with a wrong or missing signature returns 403', async () => {
-  expect((await call('Writer', 'PUT', 'c', bytes, 'other')).status).toBe(403);
+test('a call with a wrong, old or missing signature returns 403', async () => {
+  expect((await call('Writer', 'PUT', 'c', bytes, { secretAccessKey: 'other' })).status).toBe(403);
   expect((await fetch(`${url}/${BUCKET.name}/c`, { method: 'PUT', body: bytes })).status).toBe(403);
+  const signingDate = new Date(Date.now() - 16 * 60_000);
+  expect((await call('Writer', 'PUT', 'c', bytes, { signingDate })).status).toBe(403);
   expect((await call(OPERATOR, 'GET', 'c')).status).toBe(404);
+});
+
+test('content that differs from the signed hash returns 400, and is not stored', async () => {
+  expect((await call('Writer', 'PUT', 'd', bytes, { body: Uint8Array.from([1]) })).status).toBe(400);
+  expect((await call(OPERATOR, 'GET', 'd')).status).toBe(404);
 });

@@ -235,9 +235,9 @@ test('the guide for businesses explains each error of API Gateway, with a remedy
 });
 
 test('the diagram of the retry schedule has the pauses of the service', async () => {
-  const guide = await read('start/how-it-works.md');
+  const diagram = (await read('pictures/retries.svg')) + (await read('pictures/later-retries.svg'));
   const units = { min: 60_000, h: 3_600_000 };
-  const pauses = [...guide.matchAll(/-->\|(\d+) (min|h)\|/g)].map(
+  const pauses = [...diagram.matchAll(/>(\d+) (min|h)</g)].map(
     ([, count, unit]) => Number(count) * units[unit === 'h' ? 'h' : 'min'],
   );
   expect(pauses).toHaveLength(8);

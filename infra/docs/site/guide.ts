@@ -2,27 +2,21 @@
 import { Marked, type RendererObject, type Tokens } from 'marked';
 import { slugOf } from './sections.ts';
 
-export interface SharedFunctionProps {
+export interface PageContext {
   /** The URL on the site for a link's target; undefined for files that are not part of the site. */
   linkTo(href: string): string | undefined;
   /** The picture that an image refers to, as SVG. */
   pictureOf(href: string): string;
-  /** A diagram, as SVG. */
-  diagramOf(text: string): string;
 }
 
 /** A guide alone, with its links as they are. */
-const ALONE: SharedFunctionProps = {
+const ALONE: PageContext = {
   linkTo: (href) => href,
   pictureOf: () => '',
-  diagramOf: () => '',
 };
 
 /** The guide as HTML. Headings have the same ids as on GitHub. */
-export const renderGuide = (
-  markdown: string,
-  { linkTo, pictureOf, diagramOf }: SharedFunctionProps = ALONE,
-): string => {
+export const renderGuide = (markdown: string, { linkTo, pictureOf }: PageContext = ALONE): string => {
   const taken = new Map<string, number>();
   const renderer: RendererObject = {
     heading({ tokens, depth }: Tokens.Heading) {
@@ -38,10 +32,9 @@ export const renderGuide = (
       return target === undefined ? text : `<a href="${target}">${text}</a>`;
     },
     image({ href, text }: Tokens.Image) {
-      return pictureOf(href).replace(/<svg /, `<svg class="picture" role="img" aria-label="${text}" `);
-    },
-    code({ text, lang }: Tokens.Code) {
-      return lang === 'mermaid' ? diagramOf(text) : false;
+      const picture = pictureOf(href).replace(/<svg /, `<svg role="img" aria-label="${text}" `);
+      // Wide pictures scroll within the page.
+      return `<span class="picture" tabindex="0">${picture}</span>`;
     },
     html: () => '',
   };

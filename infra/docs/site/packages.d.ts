@@ -1,4 +1,4 @@
-/** Types for the used parts of packages: Eleventy has none. */
+/** Types for the used parts of Eleventy, which has none. */
 declare module '@11ty/eleventy' {
   interface Configuration {
     setLibrary(extension: 'md', library: { render(markdown: string): string }): void;
@@ -17,8 +17,4 @@ declare module '@11ty/eleventy' {
     /** The pages, without writing them. */
     toJSON(): Promise<{ url: string; content: string }[]>;
   }
-}
-
-declare module 'beautiful-mermaid' {
-  export const renderMermaidSVG: (text: string, options?: { transparent?: boolean; padding?: number }) => string;
 }

@@ -6,7 +6,6 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Eleventy from '@11ty/eleventy';
-import { drawDiagram } from './diagram.ts';
 import { headingsOf, renderGuide } from './guide.ts';
 import { groups, type Page, pages, REFERENCE } from './navigation.ts';
 import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
@@ -111,7 +110,6 @@ const readAll = async (extension: string): Promise<Guides> => {
 const renderPage = (one: Page, guides: Guides, pictures: Guides, resolve: ReturnType<typeof resolverOf>): string =>
   renderGuide(markdownOf(guides, one), {
     linkTo: (href) => resolve(one.guide, href),
-    diagramOf: drawDiagram,
     pictureOf: (href) => {
       const picture = pictures.get(posix.join(posix.dirname(one.guide), href));
       if (picture === undefined) throw new Error(`${one.guide} shows ${href}, which does not exist.`);

@@ -1,7 +1,10 @@
 /**
  * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
  */
+import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { catalogue } from '../../../shared/users/profile-properties.ts';
+import { connectGuides } from '../../operator/connect/fields.ts';
+import { listAccounts } from '../../operator/queries/accounts-admin.ts';
 import type { Exchange } from '../aws/gateway/gateway.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulators/changes.ts';
@@ -10,8 +13,6 @@ import { check } from '../simulators/schemas.ts';
 import { HELP_HEADERS, newRoutes, type Routes } from '../simulators/server.ts';
 import type { Simulators } from '../simulators/simulators.ts';
 import { actionBody, Business, messageBody } from './business.ts';
-import { addConnectRoutes } from './connect/routes.ts';
-import { otherBots, Wizard } from './connect/wizard.ts';
 import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
 import { SimulatedUsers } from './jobs/crowd.ts';
@@ -21,7 +22,7 @@ import { makePage, type PageFiles } from './page-files.ts';
 import { Traces } from './traces/routes.ts';
 import { consentRecordOf, consentsOf } from './user/consents.ts';
 import { phonesOf, phoneViewOf } from './user/conversation.ts';
-import type { Setup } from './views.ts';
+import type { KnownBot, Setup } from './views.ts';
 
 interface Service {
   baseUrl: string;
@@ -74,7 +75,6 @@ export class Phone {
     this.#addViews(routes, service, demo);
     this.#addActions(routes, service, demo);
     this.#destinations.addRoutes(routes);
-    addConnectRoutes(routes, new Wizard(this.#simulators, service.bridgeUrl));
     this.#simulators.app.serve(routes);
   }
 
@@ -148,13 +148,13 @@ export class Phone {
     const businesses = new Map(
       demoBots.map(({ id, number }) => [id, number === demo.bot_phone_number ? business : businessOnTurn]),
     );
-    this.#jobs.addRoutes(routes, businesses);
-    this.#traces.addRoutes(routes, businesses);
     const businessOf = (id: string): Business => {
       const found = businesses.get(id);
       if (found === undefined) throw httpError(404, `There is no business ${id}.`);
       return found;
     };
+    this.#jobs.addRoutes(routes, businessOf);
+    this.#traces.addRoutes(routes, businesses);
     routes.post('/businesses/:business/acts/:act', async ({ req }) => {
       const act = check(actionBody, parseJson(await req.text()));
       await businessOf(req.param('business')).act(req.param('act'), act);
@@ -166,6 +166,18 @@ export class Phone {
     });
   }
 }
+
+/** The bots of accounts other than these. Users can write to them; the page has no tokens of them. */
+const otherBots = async (known: readonly { id: string }[]): Promise<KnownBot[]> => {
+  const listed = await listAccounts();
+  const others = listed.filter(({ id }) => !known.some((one) => one.id === id));
+  const accounts = await Promise.all(others.map(({ id }) => findAccount(id)));
+  return accounts.flatMap((account) => {
+    if (account?.bot_number === undefined) return [];
+    const { id, name, bot_number: number, platform } = account;
+    return [{ id, name, number, platform: platform ? connectGuides[platform].title : 'no platform', sends: false }];
+  });
+};
 
 /** Browsers accept `text/html`; programs usually accept any type. */
 const prefersHtml = (accept: string): boolean => /\btext\/html\b/.test(accept);

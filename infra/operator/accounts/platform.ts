@@ -99,7 +99,7 @@ export const platformFrom = (
   if (wanted === undefined) {
     throw new UserError(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
   }
-  return settingsFrom(wanted, current, given, wordingOf(wanted));
+  return settingsFrom(wanted, current, given);
 };
 
 /** How messages name a set of settings, and the command-line option of each. */
@@ -119,7 +119,7 @@ export const settingsFrom = (
   wanted: PlatformName,
   current: AccountPlatform | undefined,
   given: Settings,
-  wording: Wording,
+  wording: Wording = wordingOf(wanted),
 ): Wanted & { platform: AccountPlatform } => {
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
   // An empty value removes a setting.

@@ -1,6 +1,5 @@
 /**
- * Connects an account to a chat platform: its token, its settings, and the values for the other side. The command
- * `operator connect` and the wizard of the local page use these functions.
+ * Connects an account to a chat platform: its token, its settings, and the values for the other side.
  */
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
@@ -9,7 +8,7 @@ import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
-import { type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';
+import { type Settings, settingsFrom } from '../accounts/platform.ts';
 import { type AccountPlatform, updateAccount } from '../queries/accounts-admin.ts';
 import { issueToken, listTokens, type TokenRecord } from '../queries/tokens-admin.ts';
 import type { Check } from './checks.ts';
@@ -74,16 +73,11 @@ export interface Stored {
  *
  * @throws UserError — a setting is invalid or missing
  */
-export const storeConnection = async (
-  account: string,
-  platform: PlatformName,
-  given: Settings,
-  wording: Wording,
-): Promise<Stored> => {
+export const storeConnection = async (account: string, platform: PlatformName, given: Settings): Promise<Stored> => {
   let stored: Stored | undefined;
   await updateAccount(account, {
     platform: (current) => {
-      stored = settingsFrom(platform, current, given, wording);
+      stored = settingsFrom(platform, current, given);
       return stored.platform;
     },
   });

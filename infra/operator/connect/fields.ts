@@ -1,6 +1,6 @@
 /**
- * What a person enters on the other side to connect a chat platform, field by field: `operator connect`, the wizard of
- * the local page and the documentation show these rows.
+ * What a person enters on the other side to connect a chat platform, field by field: `operator connect` and the
+ * documentation show these rows.
  *
  * Sources: RapidPro's form of an External API channel (rapidpro/rapidpro, temba/channels/types/external/views.py), and
  * "Turn Channel API" (whatsapp.turn.io/docs/api/channel_api).

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
-import { pasted, type Settings, settingsFrom, type Wording } from '../accounts/platform.ts';
+import { pasted, type Settings, settingsFrom } from '../accounts/platform.ts';
 import {
   type AccountPlatform,
   findPlatform,
@@ -69,11 +69,6 @@ export type Shown =
   | { error: string }
   | { note: string };
 
-const wording = (platform: PlatformName): Wording => ({
-  subject: `The platform "${platform}"`,
-  optionOf: (setting) => `--platform-${setting.replaceAll('_', '-')}`,
-});
-
 /**
  * @throws UserError — something is missing or invalid, and there is no terminal to ask
  * @throws NotConfirmed — another platform would be replaced, and nobody confirmed it
@@ -85,10 +80,9 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
   const account = await withNumber(found, request.botNumber, questions);
   const guide = connectGuides[platform];
   let settings = withDefaults(platform, current, request.settings);
-  const words = wording(platform);
   const missing = () => missingSettings(platform, current, settings);
   // Invalid settings are refused before a token is issued.
-  settingsFrom(platform, current, { ...examplesOf(guide, missing()), ...settings }, words);
+  settingsFrom(platform, current, { ...examplesOf(guide, missing()), ...settings });
 
   const { token, known } = guide.callsService ? await tokenFor(request, platform, questions) : {};
   const enter = (secret?: string): ConnectField[] => {
@@ -114,7 +108,7 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
     if (questions === undefined) return outcome({ enter: enter(), checks: [] });
     settings = await askSettings(guide, missing(), settings, questions);
   }
-  const store = () => storeAsking({ account: account.id, platform, guide, words }, settings, { questions, show });
+  const store = () => storeAsking({ account: account.id, platform, guide }, settings, { questions, show });
   let stored = await store();
   settings = stored.settings;
   if (!guide.callsService) show({ guide, account, enter: enter(stored.made.secret) });
@@ -254,14 +248,14 @@ const askSettings = async (
 
 /** Stores the settings. If they are invalid, a terminal asks for them again. */
 const storeAsking = async (
-  { account, platform, guide, words }: { account: string; platform: PlatformName; guide: ConnectGuide; words: Wording },
+  { account, platform, guide }: { account: string; platform: PlatformName; guide: ConnectGuide },
   settings: Settings,
   { questions, show }: Talk,
 ): Promise<Stored & { settings: Settings }> => {
   let wanted = settings;
   for (;;) {
     try {
-      return { ...(await storeConnection(account, platform, wanted, words)), settings: wanted };
+      return { ...(await storeConnection(account, platform, wanted)), settings: wanted };
     } catch (error) {
       if (questions === undefined || !(error instanceof UserError)) throw error;
       show({ error: error.message });

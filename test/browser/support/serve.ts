@@ -18,7 +18,7 @@ declare module 'vitest' {
 }
 
 export default async (project: TestProject) => {
-  // After the import of the local runtime, as `npm start` does: the connect wizard calls servers of this machine.
+  // After the import of the local runtime, as `npm start` does.
   const { LocalServer } = await import('../../../infra/local/serve.ts');
   const executablePath = await findChromium();
   const assembly = join(localFolder, 'browser-assembly');

@@ -14,7 +14,7 @@ import { ACCOUNT, arnOf, resolver } from './references.ts';
 import { readStatement } from './statements.ts';
 
 /** The names and URLs on this machine that references resolve to. */
-export interface SharedFunctionProps {
+export interface TemplateContext {
   stackName: string;
   tableName: string;
   /** The properties of the table with that name, if it exists: a template may name it instead of defining it. */
@@ -32,20 +32,20 @@ type Resource = { Type: string; Properties?: { [key: string]: Json } };
  *
  * @throws Error — the template contains something that the emulator does not support
  */
-export const readTemplate = async (folder: string, surroundings: SharedFunctionProps): Promise<Template> => {
-  const template = await readJson(join(folder, `${surroundings.stackName}.template.json`));
-  const assets = await readJson(join(folder, `${surroundings.stackName}.assets.json`));
+export const readTemplate = async (folder: string, context: TemplateContext): Promise<Template> => {
+  const template = await readJson(join(folder, `${context.stackName}.template.json`));
+  const assets = await readJson(join(folder, `${context.stackName}.assets.json`));
   const resources = Object.entries(template.Resources as Record<string, Resource>);
   const of = (type: string) => resources.filter(([, resource]) => resource.Type === type);
 
   const outputs = template.Outputs as Record<string, { Value: Json }>;
-  const apis = Object.entries(surroundings.hosts).map(([name, { output, url }]) => ({
+  const apis = Object.entries(context.hosts).map(([name, { output, url }]) => ({
     name,
     url,
     id: apiOf(outputs[output]?.Value),
   }));
   const tables = of('AWS::DynamoDB::GlobalTable');
-  const { tableName, existingTable } = surroundings;
+  const { tableName, existingTable } = context;
   const isExisting = tables.length === 0 && existingTable !== undefined;
   const [tableId, table]: [string, Pick<Resource, 'Properties'>] = isExisting
     ? ['ExistingTable', { Properties: existingTable }]
@@ -68,7 +68,7 @@ export const readTemplate = async (folder: string, surroundings: SharedFunctionP
       [tableId, tableName],
       ...apis.map(({ id, url }): [string, string] => [`${id}.ApiEndpoint`, url]),
       ...queueNames.flatMap(([id, name]): [string, string][] => [
-        [id, `${surroundings.awsUrl}/${ACCOUNT}/${name}`],
+        [id, `${context.awsUrl}/${ACCOUNT}/${name}`],
         [`${id}.Arn`, arnOf('sqs', name)],
       ]),
       ...secrets.map(({ id, arn }): [string, string] => [id, arn]),

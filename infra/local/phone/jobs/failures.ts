@@ -1,9 +1,10 @@
 /** The failures of a job by reason, with the attempts to deliver the latest ones. */
 import { messageIdOf } from '../../../../shared/outbox/entities.ts';
 import { failuresOf } from '../../../operator/queries/jobs-admin.ts';
-import type { Inbox } from '../../simulators/app-network/inbox.ts';
+import type { Call, Inbox } from '../../simulators/app-network/inbox.ts';
+import type { Outcome } from '../../simulators/calls.ts';
 import { isoOf } from '../times.ts';
-import { attemptsOf } from '../traffic.ts';
+import type { Attempts } from '../views.ts';
 import type { FailureView } from './views.ts';
 
 /** Failures of each reason that are kept with their attempts. */
@@ -41,3 +42,20 @@ export const withAttempts = ({ latest }: Failures, inbox: Inbox): FailureView[] 
   );
   return latest.map((failure) => ({ ...failure, attempts: calls.get(failure.id) ?? [] }));
 };
+
+/** The attempts to deliver some messages, by message id. */
+const attemptsOf = (inbox: Inbox, messages: { id: string; webhook_id: string }[]): Map<string, Attempts> => {
+  const ids = new Map(messages.map(({ id, webhook_id }) => [webhook_id, id]));
+  const calls = inbox.calls.filter(({ webhook_id }) => ids.has(webhook_id));
+  return new Map(
+    [...Map.groupBy(calls, ({ webhook_id }) => ids.get(webhook_id) ?? '')].map(([id, some]) => [id, some.map(attempt)]),
+  );
+};
+
+const attempt = ({ time, status }: Call): Attempts[number] => ({ time, ...outcomeOf(status) });
+
+/** An outcome as text, and whether the call was accepted. */
+const outcomeOf = (status: Outcome): { outcome: string; taken: boolean } => ({
+  outcome: status === null ? 'waiting' : String(status),
+  taken: typeof status === 'number' && status < 300,
+});

@@ -43,12 +43,8 @@ export class Jobs {
     this.changes.notify();
   }
 
-  addRoutes(routes: Routes, businesses: ReadonlyMap<string, Business>): void {
-    const businessOf = (id: string): Business => {
-      const business = businesses.get(id);
-      if (business === undefined) throw httpError(404, `There is no business ${id}.`);
-      return business;
-    };
+  /** @param businessOf - the business of an id; throws an HTTPException if there is none */
+  addRoutes(routes: Routes, businessOf: (id: string) => Business): void {
     routes.get('/view/jobs', async () => freshJson(await this.#list.view()));
     routes.get('/view/jobs/:id', async ({ req }) => freshJson(await this.#viewOf(await this.#find(req.param('id')))));
     routes.get('/view/jobs/:id/failures/:reason', async ({ req }) => {

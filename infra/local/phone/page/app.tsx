@@ -13,7 +13,7 @@ import { useUnseenTraces } from './data/traces.ts';
 import { DestinationChips } from './destinations/chips.tsx';
 import { useSwitches } from './destinations/use-switches.ts';
 import { Icon } from './icons.tsx';
-import { KeyMap } from './keys/key-map.tsx';
+import { KeyMap } from './keys.tsx';
 import { openBusiness, Phone } from './phone/phone.tsx';
 import { BottomTabs, partOf } from './shell/bottom-tabs.tsx';
 import { useVisible, useWide } from './shell/screen-size.ts';

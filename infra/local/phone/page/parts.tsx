@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { present } from './data/present.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { areKeysOn, isTyping } from './keys/keys.ts';
+import { areKeysOn, isTyping } from './keys.tsx';
 
 /** The present on the stack's clock in milliseconds, again each second. */
 export const usePresent = (): number => {

@@ -10,7 +10,7 @@ import { useView, type Versions } from '../data/live.ts';
 import type { Switches } from '../destinations/use-switches.ts';
 import { CallDetail } from '../inspector/call-detail.tsx';
 import { Inspector } from '../inspector/inspector.tsx';
-import { useKeys } from '../keys/keys.ts';
+import { useKeys } from '../keys.tsx';
 import { ActivityList } from './list.tsx';
 import { Overview } from './overview.tsx';
 

@@ -1,7 +1,6 @@
 /** Today's messages by state: a table with bars. The bars are hidden from screen readers. */
 import { useState } from 'preact/hooks';
 import type { JobCounts } from '../../views.ts';
-import { BarTable } from './bar-table.tsx';
 
 /** The states of a delivered message in order, and the states of failures. */
 const steps = [
@@ -51,3 +50,39 @@ export const Funnel = ({ jobs }: { jobs: JobCounts[] }) => {
     </section>
   );
 };
+
+interface BarRow {
+  label: string;
+  count: number;
+  /** The share as a text. */
+  share?: string;
+  kind?: 'bad' | 'received' | undefined;
+}
+
+interface BarTableProps {
+  caption: string;
+  rows: BarRow[];
+  /** The count whose bar is complete. */
+  most: number;
+}
+
+/** A table of counts with bars, which are hidden from screen readers. */
+export const BarTable = ({ caption, rows, most }: BarTableProps) => (
+  <table class="bars">
+    <caption class="unseen">{caption}</caption>
+    <tbody>
+      {rows.map(({ label, count, share, kind = '' }) => (
+        <tr key={label} class={kind}>
+          <th scope="row">{label}</th>
+          <td>
+            <span class="track" aria-hidden="true">
+              <span class="bar" style={{ width: `${most === 0 ? 0 : Math.min(count / most, 1) * 100}%` }} />
+            </span>
+          </td>
+          <td class="count">{count.toLocaleString('en')}</td>
+          {share !== undefined && <td class="share">{share}</td>}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConsentView } from '../../views.ts';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import type { Go } from '../data/address.ts';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PropertyDescription, RequestItem, Setup, UserView } from '../../views.ts';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { Icon, type IconName } from '../icons.tsx';
 import { plain, Time } from '../text.tsx';

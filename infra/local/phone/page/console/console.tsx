@@ -5,18 +5,19 @@ import type { PhoneSummary, Setup } from '../../views.ts';
 import { Activity } from '../activity/activity.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
+import { describeError, submit } from '../data/api.ts';
 import { useView, type Versions } from '../data/live.ts';
 import { Banners } from '../destinations/banner.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
+import { Icon } from '../icons.tsx';
 import { Jobs } from '../jobs/jobs.tsx';
-import { useKeys } from '../keys/keys.ts';
-import { Platforms } from '../platforms/platforms.tsx';
+import { useKeys } from '../keys.tsx';
 import { partOf } from '../shell/bottom-tabs.tsx';
 import { Search } from '../shell/search.tsx';
+import { useToast } from '../shell/toast.tsx';
 import { Tabs } from '../tabs.tsx';
 import { Dock } from '../write/dock.tsx';
 import { WriteEditor } from '../write/editor.tsx';
-import { ClearButton } from './clear-button.tsx';
 import { Stack } from './stack.tsx';
 
 interface ConsoleProps {
@@ -50,14 +51,13 @@ export const Console = ({
   const jobs = useView<JobListView>('/view/jobs', versions.jobs);
   const [chosen, setBusiness] = useState('');
   const running = jobs?.jobs.filter(({ status }) => status === 'running').length ?? 0;
-  const tab = address.tab === 'jobs' || address.tab === 'platforms' ? address.tab : 'activity';
+  const tab = address.tab === 'jobs' ? 'jobs' : 'activity';
   const bots = setup?.bots.filter(({ sends }) => sends) ?? [];
   const business = chosen || (bots.find(({ number }) => number === address.chat)?.id ?? bots[0]?.id ?? '');
   const write = () => go({ tab: 'activity', write: true, trace: '' });
   useKeys({
     1: () => go({ tab: 'activity' }),
     2: () => go({ tab: 'jobs' }),
-    3: () => go({ tab: 'platforms' }),
     b: write,
     m: () => {
       if (!wide) go({ tab: 'phone', screen: 'chat' });
@@ -65,10 +65,10 @@ export const Console = ({
       requestAnimationFrame(() => document.getElementById('message')?.focus());
     },
   });
-  if (!wide && partOf(address.tab) === 'stack' && tab !== 'platforms') {
+  if (!wide && partOf(address.tab) === 'stack') {
     return (
       <section class="console" id="console" aria-label="Console" tabIndex={-1}>
-        <Stack {...{ setup, switches, clock, online, users }} onPlatforms={() => go({ tab: 'platforms' })} />
+        <Stack {...{ setup, switches, clock, online, users }} />
       </section>
     );
   }
@@ -91,7 +91,6 @@ export const Console = ({
         tabs={[
           { name: 'activity', label: 'Activity', icon: 'activity' },
           { name: 'jobs', label: 'Jobs', icon: 'layers', count: { number: running, of: 'running' } },
-          { name: 'platforms', label: 'Platforms', icon: 'plug' },
         ]}
         selected={tab}
         onSelect={(name) => go({ tab: name })}
@@ -101,15 +100,26 @@ export const Console = ({
         {!wide && tab === 'activity' && address.trace === '' && <Search address={address} go={go} />}
         {tab === 'activity' ? (
           <Activity {...{ versions, address, go, setup, users, online, editor, switches, clock }} />
-        ) : tab === 'platforms' ? (
-          <Platforms {...{ versions, address, go, online }} />
         ) : (
           <Jobs list={jobs} versions={versions} address={address} go={go} setup={setup} online={online} />
         )}
       </Tabs>
-      {tab !== 'platforms' && (
-        <Dock {...{ bots, business, phone, users, onUser, online }} onBusiness={setBusiness} onWrite={write} />
-      )}
+      <Dock {...{ bots, business, phone, users, onUser, online }} onBusiness={setBusiness} onWrite={write} />
     </section>
+  );
+};
+
+/** Removes the traces that the stack keeps. Messages, and what the service stores, stay. */
+const ClearButton = ({ onClear, online }: { onClear: () => void; online: boolean }) => {
+  const toast = useToast();
+  const clear = () =>
+    submit('DELETE', '/traces').then(onClear, (error) => {
+      toast(describeError(error), 'bad');
+    });
+  return (
+    <button type="button" class="quiet-button" disabled={!online} onClick={() => void clear()}>
+      <Icon name="trash" />
+      Clear
+    </button>
   );
 };

@@ -14,10 +14,9 @@ interface StackProps {
   clock: StackClock;
   users: PhoneSummary[];
   online: boolean;
-  onPlatforms: () => void;
 }
 
-export const Stack = ({ setup, switches, clock, users, online, onPlatforms }: StackProps) => (
+export const Stack = ({ setup, switches, clock, users, online }: StackProps) => (
   <div class="stack-part">
     <h2>Stack</h2>
     <section class="stack-switches" aria-label="Destinations">
@@ -25,7 +24,7 @@ export const Stack = ({ setup, switches, clock, users, online, onPlatforms }: St
         <details key={destination.server}>
           <summary>
             {destination.name}
-            <span class={`account-state ${destination.mode === 'normal' ? 'ok' : 'bad'}`}>
+            <span class={`stack-mode ${destination.mode === 'normal' ? 'ok' : 'bad'}`}>
               {modeWords[destination.mode]}
             </span>
           </summary>
@@ -35,12 +34,6 @@ export const Stack = ({ setup, switches, clock, users, online, onPlatforms }: St
     </section>
     <ClockSection {...{ clock, online }} />
     <ul class="stack-rows">
-      <li>
-        <button type="button" class="stack-link" onClick={onPlatforms}>
-          <Icon name="plug" />
-          Platforms
-        </button>
-      </li>
       {setup?.docs_url && (
         <li>
           <a href={setup.docs_url}>

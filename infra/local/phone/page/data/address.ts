@@ -3,9 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { filters } from '../jobs/words.ts';
 
 const screens = ['chat', 'chats', 'consents', 'profile'] as const;
-const tabs = ['phone', 'activity', 'jobs', 'platforms', 'stack'] as const;
+const tabs = ['phone', 'activity', 'jobs', 'stack'] as const;
 const views = ['traces', 'calls'] as const;
-const platforms = ['rapidpro', 'turn', 'webhook'] as const;
 const kinds = ['all', 'messages', 'consent', 'profilers', 'pending', 'failed'] as const;
 
 /** The filters of the Activity view; empty texts select everything. */
@@ -42,12 +41,6 @@ export interface Address extends Filters {
   /** Whether the editor of a message as a business is open. */
   write: boolean;
   filter: (typeof filters)[number]['name'];
-  /** The open account of Platforms; empty without one. */
-  account: string;
-  /** The step of the connect wizard, 1 to 4; 0 while it is closed. */
-  step: number;
-  /** The platform that the wizard connects; empty until it is chosen. */
-  platform: (typeof platforms)[number] | '';
 }
 
 const among = <const Names extends readonly string[]>(names: Names, given: string): Names[number] | undefined =>
@@ -74,28 +67,24 @@ const addressIn = (search: string): Address => {
     job: given('job'),
     editor: query.has('new'),
     write: query.has('write'),
-    account: given('account'),
-    step: Number(/^[1-4]$/.exec(given('step'))?.[0] ?? 0),
-    platform: among(platforms, given('platform')) ?? '',
     filter: filters.find(({ name }) => name === given('filter'))?.name ?? 'all',
   };
 };
 
 /** The search part of a URL for a state: defaults are left out. */
-const searchOf = ({ editor, write, step, ...texts }: Address): string => {
+const searchOf = ({ editor, write, ...texts }: Address): string => {
   const defaults = addressIn('');
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(texts)) {
     if (value !== Object.entries(defaults).find(([known]) => known === name)?.[1]) query.set(name, value);
   }
-  if (step > 0) query.set('step', String(step));
   if (editor) query.set('new', '');
   if (write) query.set('write', '');
   return query.size === 0 ? '' : `?${query}`;
 };
 
 /** The states of filters, which are no steps for the Back button. */
-const PASSING: (keyof Address)[] = ['filter', 'kind', 'business', 'of', 'route', 'status', 'q', 'view', 'platform'];
+const PASSING: (keyof Address)[] = ['filter', 'kind', 'business', 'of', 'route', 'status', 'q', 'view'];
 
 export type Go = (changes: Partial<Address>) => void;
 

@@ -5,8 +5,7 @@ import { useViewOrProblem } from '../data/live.ts';
 import { Icon } from '../icons.tsx';
 import { Close, Empty, Skeleton } from '../parts.tsx';
 import { hasValues } from './body.ts';
-import { CallPanel } from './call-panel.tsx';
-import { ValueSwitch } from './value-switch.tsx';
+import { CallPanel, ValueSwitch } from './call-panel.tsx';
 
 interface CallDetailProps {
   id: string;

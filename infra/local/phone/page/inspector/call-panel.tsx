@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Call } from '../../traces/views.ts';
 import { Icon } from '../icons.tsx';
+import { Menu } from '../shell/menu.tsx';
 import { useToast } from '../shell/toast.tsx';
 import { milliseconds } from '../text.tsx';
 import { linesOf, tokensOf } from './body.ts';
@@ -170,3 +171,51 @@ const Code = ({ first, headers, body, showValues }: CodeProps) => {
     </section>
   );
 };
+
+/** On a small page: a button that copies the request as a program. */
+export const CopyMenu = ({ call }: { call: Call }) => {
+  const { copy } = useCopy();
+  return (
+    <Menu
+      label="Copy the request"
+      look="with-icon"
+      face={
+        <>
+          <Icon name="terminal" />
+          Copy as …
+          <Icon name="chevron" />
+        </>
+      }
+    >
+      {(close) =>
+        languages.map(({ name, label }) => (
+          <button
+            type="button"
+            key={name}
+            onClick={() => {
+              close();
+              void copy(name, copyAs(name, call), copiedAs(label));
+            }}
+          >
+            {label}
+          </button>
+        ))
+      }
+    </Menu>
+  );
+};
+
+interface ValueSwitchProps {
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+/** The switch that shows the values of a user, which are masked at first. */
+export const ValueSwitch = ({ isOn, onChange }: ValueSwitchProps) => (
+  <p class="values">
+    <button type="button" class="with-icon" aria-pressed={isOn} onClick={() => onChange(!isOn)}>
+      <Icon name={isOn ? 'hidden' : 'eye'} />
+      {isOn ? 'Hide values' : 'Show values'}
+    </button>
+  </p>
+);

@@ -2,22 +2,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TraceView } from '../../traces/views.ts';
 import { Announced } from '../announced.tsx';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { useViewOrProblem } from '../data/live.ts';
 import { Icon } from '../icons.tsx';
 import { shortId } from '../jobs/words.ts';
-import { useKeys } from '../keys/keys.ts';
+import { useKeys } from '../keys.tsx';
 import { Close, Copy, Empty, Skeleton, usePresent } from '../parts.tsx';
-import { ExportReceipts } from '../phone/export-receipts.tsx';
+import { ExportReceipts } from '../phone/consents.tsx';
 import { useToast } from '../shell/toast.tsx';
 import { countdown, endOf, milliseconds } from '../text.tsx';
 import { hasValues } from './body.ts';
-import { copiedAs, useCopy } from './call-panel.tsx';
+import { CopyMenu, copiedAs, useCopy, ValueSwitch } from './call-panel.tsx';
 import { copyAs } from './copy-as.ts';
-import { CopyMenu } from './copy-menu.tsx';
 import { Timeline } from './timeline.tsx';
-import { ValueSwitch } from './value-switch.tsx';
 
 interface InspectorProps {
   id: string;

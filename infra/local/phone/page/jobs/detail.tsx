@@ -1,9 +1,9 @@
 /** A job: what became of its messages, how fast they are sent, and why some failed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobView } from '../../jobs/views.ts';
-import { BarTable } from '../activity/bar-table.tsx';
+import { BarTable } from '../activity/funnel.tsx';
 import { Announced } from '../announced.tsx';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import { useViewOrProblem } from '../data/live.ts';
 import { Close, Copy, Empty, Skeleton, usePresent } from '../parts.tsx';
 import { Failures } from './failures.tsx';

@@ -1,9 +1,9 @@
 /** The failures of a job by reason, with the attempts to deliver the latest ones. */
 import { useState } from 'preact/hooks';
 import type { FailureView, JobView } from '../../jobs/views.ts';
+import type { Attempts as AttemptList } from '../../views.ts';
 import { useView } from '../data/live.ts';
-import { numberOf } from '../text.tsx';
-import { Attempts } from './attempts.tsx';
+import { numberOf, Time } from '../text.tsx';
 import { figure, reasonOf } from './words.ts';
 
 export const Failures = ({ job: { id, failures, parts } }: { job: JobView }) => {
@@ -61,3 +61,17 @@ const Traces = ({ job, reason, count }: { job: string; reason: string; count: nu
     </div>
   );
 };
+
+const Attempts = ({ attempts }: { attempts: AttemptList }) => (
+  <ol class="attempts" aria-label="Attempts">
+    {attempts.map(({ time, outcome, taken }) => (
+      <li key={time}>
+        <Time at={time} exact /> <Outcome outcome={outcome} taken={taken} />
+      </li>
+    ))}
+  </ol>
+);
+
+const Outcome = ({ outcome, taken }: { outcome: string; taken: boolean }) => (
+  <span class={`outcome ${taken || outcome === 'waiting' ? 'good' : 'bad'}`}>{outcome}</span>
+);

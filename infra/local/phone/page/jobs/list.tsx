@@ -1,6 +1,6 @@
 /** The list of jobs, with its filters. */
 import type { JobListView, JobSummary } from '../../jobs/views.ts';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import type { Address } from '../data/address.ts';
 import { Icon } from '../icons.tsx';
 import { Empty, moveFocus, Skeleton, usePresent } from '../parts.tsx';

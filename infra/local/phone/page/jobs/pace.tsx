@@ -16,7 +16,7 @@ export const Pace = ({ curve: { values, notes } }: { curve: PaceCurve }) => {
   const note = lowest === undefined ? undefined : notes[lowest];
   const now = values.at(-1) ?? 0;
   return (
-    <section class="block pace">
+    <section class="block">
       <header class="block-head">
         <h3>Pace</h3>
         <span class="quiet">Sent a second</span>

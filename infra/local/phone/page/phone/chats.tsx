@@ -1,7 +1,7 @@
 /** The chats of a user: one for each business. */
 import { useState } from 'preact/hooks';
 import type { ConsentView, PhoneView, Setup } from '../../views.ts';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import { type ChatSummary, chatsOf, gistOf } from '../chat/conversations.ts';
 import { useView } from '../data/live.ts';
 import { Icon } from '../icons.tsx';

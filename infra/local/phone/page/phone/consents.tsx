@@ -1,13 +1,12 @@
 /** The consent centre: what each business knows about the user, until when, and whether it may send messages. */
 import { useState } from 'preact/hooks';
 import type { ConsentView, KnownProperty, PhoneView, RequestItem } from '../../views.ts';
-import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
 import { Icon } from '../icons.tsx';
 import { Skeleton } from '../parts.tsx';
 import { dateOf, plain } from '../text.tsx';
-import { ExportReceipts } from './export-receipts.tsx';
 import { Known } from './known-property.tsx';
 
 interface ConsentsProps {
@@ -159,3 +158,11 @@ const Receive = ({ phone, bot, name, on, online }: ReceiveProps) => {
     </>
   );
 };
+
+/** The link to a user's consent receipts, as a file. */
+export const ExportReceipts = ({ phone }: { phone: string }) => (
+  <a class="button with-icon" href={`/view/phones/${phone}/consent-record`} download>
+    <Icon name="file" />
+    <span class="action-label">Export receipts</span>
+  </a>
+);

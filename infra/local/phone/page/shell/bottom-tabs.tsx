@@ -12,8 +12,7 @@ const parts: { name: Part; label: string; icon: IconName }[] = [
 ];
 
 /** The part of a small page that shows a tab. */
-export const partOf = (tab: Address['tab']): Part =>
-  tab === 'platforms' ? 'stack' : (parts.find(({ name }) => name === tab)?.name ?? 'phone');
+export const partOf = (tab: Address['tab']): Part => parts.find(({ name }) => name === tab)?.name ?? 'phone';
 
 interface BottomTabsProps {
   address: Address;

@@ -4,7 +4,7 @@ import type { TraceView } from '../../traces/views.ts';
 import type { Address, Go } from '../data/address.ts';
 import { read } from '../data/api.ts';
 import { Icon } from '../icons.tsx';
-import { useKeys } from '../keys/keys.ts';
+import { useKeys } from '../keys.tsx';
 
 /** The least length of an id that is looked up. */
 const LEAST = 8;
@@ -17,8 +17,7 @@ export const Search = ({ address, go }: { address: Address; go: Go }) => {
     if (open) field.current?.focus();
   }, [open]);
   const show = (q: string) => {
-    const isHere = address.tab !== 'jobs' && address.tab !== 'platforms';
-    go({ q, ...(!isHere && { tab: 'activity' as const }) });
+    go({ q, ...(address.tab === 'jobs' && { tab: 'activity' as const }) });
   };
   /** An id leads to its trace, also if the list does not contain it any more. */
   const lookUp = async () => {

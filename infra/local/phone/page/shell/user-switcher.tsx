@@ -1,6 +1,6 @@
 /** Chooses the user on a small page, which has no rail of users. */
 import type { PhoneSummary } from '../../views.ts';
-import { PersonAvatar } from '../avatars/person-avatar.tsx';
+import { PersonAvatar } from '../avatars.tsx';
 import { Icon } from '../icons.tsx';
 import { spacedNumber } from '../text.tsx';
 import { Menu } from './menu.tsx';

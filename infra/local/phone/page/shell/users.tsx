@@ -1,7 +1,7 @@
 /** The rail of users, whose phones can be opened, and a form to add a number. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PhoneSummary } from '../../views.ts';
-import { PersonAvatar } from '../avatars/person-avatar.tsx';
+import { PersonAvatar } from '../avatars.tsx';
 import { parsePhone } from '../data/phone-number.ts';
 import { Icon } from '../icons.tsx';
 import { numberOf } from '../text.tsx';
