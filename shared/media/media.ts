@@ -1,5 +1,5 @@
 /**
- * Datafree media (spec §4.14, §8): images and files with URLs on our own host, which the app opens without data costs.
+ * Datafree media: images and files with URLs on our own host, which the app opens without data costs.
  * A URL works for 30 days, and returns 410 for 30 more days.
  */
 import { now, timestampOf } from '../core/clock.ts';
@@ -8,7 +8,7 @@ import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
 import { type Key, mediaKey } from '../table/keys.ts';
 
-/** Milliseconds that a datafree URL works (spec §8). */
+/** Milliseconds that a datafree URL works. */
 export const LIFETIME = 30 * 86_400_000;
 
 /** Attributes of media. The bucket contains the bytes. */
@@ -81,7 +81,7 @@ export type OwnMedia = { sendAs: 'image' | 'file' } | { error: string };
 
 /**
  * Checks whether an account can send the media at a URL. An image can be sent as a file; other media are always sent as
- * a file, because existing clients send documents as images (protocols, "Clients written for services of this kind").
+ * a file, because existing clients send documents as images (infra/docs/wire-facts.md, "Existing clients").
  * 1 read unit.
  *
  * @param validUntil - until when the URL must work, in milliseconds since 1970; default: now

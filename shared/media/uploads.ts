@@ -1,4 +1,4 @@
-/** Uploads of media by businesses (spec §4.14). */
+/** Uploads of media by businesses. */
 
 import { fileTypeFromBuffer } from 'file-type';
 import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
@@ -22,7 +22,7 @@ const MAX_SIZE = 4 * 1024 * 1024;
 /** Seconds for which an expired URL returns 410. */
 const AFTERMATH = 30 * 86_400;
 
-/** An accepted file (spec §4.14). */
+/** An accepted file. */
 export interface Uploaded {
   url: string;
   /** When the URL expires: 30 days after the upload. */

@@ -1,4 +1,4 @@
-/** Messages from users of the app to the bots of accounts (spec §4.13, §4.14). */
+/** Messages from users of the app to the bots of accounts. */
 
 import * as v from 'valibot';
 import { accountOfBot } from '../accounts/accounts.ts';

@@ -1,4 +1,4 @@
-/** Research profilers: questions with options, owned by a vendor's account (spec §2, §4.1, §4.3 to §4.5). */
+/** Research profilers: questions with options, owned by a vendor's account. */
 import { validate as isUuid } from 'uuid';
 import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { idempotencyKeyReused } from '../core/idempotency.ts';
@@ -73,14 +73,14 @@ interface KeyedItem extends Key, Pick<ProfilerItem, 'id' | 'created_at' | 'reque
   expires_at?: number;
 }
 
-/** Unknown, or another account's: the API does not reveal which (spec §4.2, rule 2). */
+/** Unknown, or another account's: the API does not reveal which. */
 const profilerNotFound = (): Problem =>
   new Problem('profiler_not_found', 'None of your profilers has this id. GET /v1/research_profilers lists them.');
 
 /**
- * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, a
- * repeat returns the first response, until seven days after the profiler is deleted. One transaction: 2 write units for each
- * KB, at most 684, and 2. 1 write unit more with a key, and 1 read unit for each 4 KB for a repeat.
+ * Creates a profiler. Options are lower-cased and deduplicated, nothing else. With an idempotency key, a repeat returns
+ * the first response, until seven days after the profiler is deleted. One transaction: 2 write units for each KB, at
+ * most 684, and 2. 1 write unit more with a key, and 1 read unit for each 4 KB for a repeat.
  *
  * @throws profiler_too_large — over 350 KB as stored
  * @throws idempotency_key_reused — the key belongs to another request

@@ -1,4 +1,4 @@
-/** The delivery log (spec §2, §4.6): one entry for each message and state. */
+/** The delivery log: one entry for each message and state. */
 
 import { now } from '../core/clock.ts';
 import { contactOf } from '../messaging/contacts.ts';
@@ -6,7 +6,7 @@ import { type LogItem, type ReasonCode, type State, states } from '../messaging/
 import { hasExpired, page } from '../table/client.ts';
 import { type Key, logPartitions, messageIdOf, positionOfAccount } from '../table/keys.ts';
 
-/** A log entry, as the API returns it (spec §2). */
+/** A log entry, as the API returns it. */
 export interface LogEntry {
   /** The message's id. */
   id: string;

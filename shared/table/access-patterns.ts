@@ -51,7 +51,7 @@ import {
   waitingForPlatform,
 } from './people-keys.ts';
 
-/** Attributes of log entries that lists and reports need (spec §2). No text of a customer or user is in an index. */
+/** Attributes of log entries that lists and reports need. No text of a customer or user is in an index. */
 const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'expires_at'];
 
 interface Index {

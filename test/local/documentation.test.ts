@@ -181,6 +181,20 @@ test.each([
 
 const read = (path: string): Promise<string> => readFile(`infra/docs/${path}`, 'utf8');
 
+test('every section of wire-facts.md that a comment names exists', async () => {
+  const sections = [...(await read('wire-facts.md')).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  const named: unknown[] = [];
+  for (const folder of ['shared', 'functions', 'infra', 'test']) {
+    const names = await readdir(folder, { recursive: true });
+    for (const name of names.filter((one) => one.endsWith('.ts'))) {
+      const text = (await readFile(join(folder, name), 'utf8')).replaceAll(/\s+(?:\*\s+)?/g, ' ');
+      named.push(...[...text.matchAll(/wire-facts\.md, "([^"]+)"/g)].map(([, title]) => title));
+    }
+  }
+  expect(named.length).toBeGreaterThan(5);
+  expect(sections).toEqual(expect.arrayContaining(named));
+});
+
 describe.each(['rapidpro', 'turn'] as const)('the form of %s', (platform) => {
   const values = {
     bridgeUrl: 'BRIDGE_URL',

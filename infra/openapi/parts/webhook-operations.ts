@@ -1,11 +1,11 @@
-/** Operations of the API description that others receive: webhooks (protocols, "Standard Webhooks"). */
+/** Operations of the API description that others receive: webhooks. */
 import { webhooks } from '../webhooks.ts';
 import { webhookTags } from '../words.ts';
 import { named, type Part, schemaOf } from './components.ts';
 
 export type WebhookName = keyof typeof webhooks;
 
-/** The descriptions of signatures and responses (protocols, "Standard Webhooks"), by who receives the request. */
+/** The descriptions of signatures and responses, by who receives the request. */
 const received = {
   app: {
     description: `To the app network. Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After

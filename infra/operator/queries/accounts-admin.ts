@@ -1,4 +1,4 @@
-/** Creates, changes and lists the accounts of businesses and vendors, for operators (spec §5). */
+/** Creates, changes and lists the accounts of businesses and vendors, for operators. */
 
 import { type AccountAttributes, accountChangeWrite } from '../../../shared/accounts/account-change.ts';
 import {
