@@ -154,7 +154,7 @@ const reasonCodeOf = (result: AttemptResult): ReasonCode | undefined => {
     case 'rejected':
       return 'refused';
     case 'disabled':
-    // Attempts were repeated for three days.
+    // Attempts were repeated for `RETRY_DAYS`.
     case 'held':
     case 'retry':
     case 'rate_limited':

@@ -2,10 +2,10 @@
 import { accountOfBot, findAccount } from '../accounts/accounts.ts';
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
+import { DELETION_MEMORY_DAYS } from '../core/lifetimes.ts';
 import type { OptOutState, Outgoing } from '../messaging/events.ts';
 import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../table/deletion-markers.ts';
 import { ofPerson, optOutKey } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
@@ -26,7 +26,8 @@ interface ReportedChange {
 }
 
 /**
- * Records that a user stopped or started the business of a bot. For seven days, a repeat of the event changes nothing.
+ * Records that a user stopped or started the business of a bot. For `EVENT_MEMORY_DAYS`, a repeat of the event changes
+ * nothing.
  *
  * @param at - when the user did so, as `timestamp` writes it. It does not change a newer opt-out, and not that of a user
  * who was removed at that time or later. Default: newer than all known data.

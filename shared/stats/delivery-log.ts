@@ -1,6 +1,7 @@
 /** The delivery log: one entry for each message and state. */
 
 import { now } from '../core/clock.ts';
+import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../messaging/message.ts';
 import { hasExpired, page } from '../table/client.ts';
@@ -34,7 +35,7 @@ type Listed = Key &
   Record<string, string>;
 
 /** Seconds of the default period, which ends at `end`. */
-const PERIOD = 30 * 86_400;
+const PERIOD = LOG_PERIOD_DAYS * 86_400;
 /** Most items that are read for a page if a filter drops most of them. */
 const MAX_READ = 1_000;
 

@@ -18,6 +18,7 @@ import type {
   PreviousSecret,
 } from '../../../shared/accounts/platform-settings.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { announcementWrites } from '../../../shared/customers/profile.ts';
@@ -25,7 +26,7 @@ import type { Direction } from '../../../shared/messaging/events.ts';
 import { transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
+import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import {
   accountKey,
   accountListKey,
@@ -62,7 +63,7 @@ export const createAccount = async (
   }
   if (id === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" is reserved for the app network.`);
   if ((await getConsistent(deletionKey('account', id))) !== undefined) {
-    throw new Refusal(`An account "${id}" was deleted in the last ${DELETION_MEMORY_DAYS} days. Choose another id.`);
+    throw new Refusal(`An account "${id}" was deleted in the last ${inDays(DELETION_MEMORY_DAYS)}. Choose another id.`);
   }
   const account: Account = { ...draft, id, created: timestamp() };
   const [failed] = await transact([

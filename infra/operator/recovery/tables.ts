@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DescribeTableCommand, ResourceNotFoundException, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { between, now, sortableTime } from '../../../shared/core/clock.ts';
+import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { documents, hasExpired } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import { accountKey, type Key, profilerIdOf, profilersAfter } from '../../../shared/table/keys.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
@@ -129,12 +129,9 @@ export const openSource = async (name: string, taken: string | undefined): Promi
     throw new Refusal(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
   }
   const time = taken ?? (restored && sortableTime(restored.getTime()));
-  if (
-    time !== undefined &&
-    Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - (DELETION_MEMORY_DAYS - 1) * DAY_MS
-  ) {
+  if (time !== undefined && Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - BACKUP_DAYS * DAY_MS) {
     throw new Refusal(
-      `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${DELETION_MEMORY_DAYS} days, so what was erased before would come back. Restore the table to a time in the last ${DELETION_MEMORY_DAYS - 1} days.`,
+      `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${inDays(DELETION_MEMORY_DAYS)}, so what was erased before would come back. Restore the table to a time in the last ${inDays(BACKUP_DAYS)}.`,
     );
   }
   return { name, items: Math.max(source.ItemCount ?? 0, live.ItemCount ?? 0), isRestored: time !== undefined };

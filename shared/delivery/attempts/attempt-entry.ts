@@ -89,8 +89,8 @@ const attemptIfClear = async ({ destination, entry, exchanges }: DeliveryContext
 
 /**
  * Attempts an entry once. If our own code fails to build the request, the wake-up fails and becomes a dead letter, so
- * that a corrected version can deliver the entry within three days. After that, the entry fails permanently, so that it
- * does not block its conversation for ever.
+ * that a corrected version can deliver the entry within `RETRY_DAYS`. After that, the entry fails permanently, so that
+ * it does not block its conversation for ever.
  */
 const attemptOnce = async (destination: Destination, entry: Entry, exchanges: Exchange[]): Promise<AttemptResult> => {
   try {

@@ -1,4 +1,4 @@
-/** The part of `deliver` for entries without a destination: they wait until one is set, for three days. */
+/** The part of `deliver` for entries without a destination: they wait until one is set, for `RETRY_DAYS`. */
 import { awaitDestination } from '../../messaging/outbox.ts';
 import type { WithheldCause } from '../../outbound/attempt-result.ts';
 import { expiryOf, isExpired } from '../retry-policy.ts';
@@ -8,7 +8,7 @@ import { conclude, type ProcessedEntry } from './conclude.ts';
 
 const NO_PLATFORM: WithheldCause = 'no_platform';
 
-/** Has a conversation wait for the sake of its oldest entry, or ends an entry that has waited for three days. */
+/** Has a conversation wait for the sake of its oldest entry, or ends an entry that has waited for `RETRY_DAYS`. */
 export const waitForDestination = async (context: DeliveryContext): Promise<ProcessedEntry> => {
   const { destination, head, entry } = context;
   const clearance = await checkBeforeAttempt(entry);

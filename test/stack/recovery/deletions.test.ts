@@ -9,6 +9,7 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
 import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { DELETION_MEMORY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { changeProfile } from '../../../shared/customers/profile.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
@@ -16,7 +17,6 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { documents, putIfAbsent } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import {
   accountKey,
   answersOf,
