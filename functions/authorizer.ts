@@ -56,5 +56,5 @@ const callerOf = async (event: Event): Promise<Identity | undefined> => {
 /** The token in `Bearer T`, `Token T`, or the bare `T` that RapidPro sends. */
 const tokenInHeader = (header: string): string => header.trim().replace(/^(?:bearer|token) +/i, '');
 
-/** The token from base64url, with or without padding (spec §4.12). */
+/** The token from base64url, with or without padding. */
 const tokenInPath = (encoded = ''): string => Buffer.from(encoded, 'base64url').toString();

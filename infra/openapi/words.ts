@@ -2,6 +2,17 @@
 
 import type { Area } from '../../shared/api/endpoint.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
+import {
+  DAYS_AHEAD,
+  DELETION_MEMORY_DAYS,
+  ENDED_CONSENT_DAYS,
+  EXPIRED_MEDIA_DAYS,
+  HISTORY_DAYS,
+  inDays,
+  LOG_PERIOD_DAYS,
+  MEDIA_DAYS,
+  RETRY_DAYS,
+} from '../../shared/core/lifetimes.ts';
 import type { ProblemCode } from '../../shared/core/problems.ts';
 import { schemaNames } from './names.ts';
 
@@ -39,7 +50,10 @@ does not exist returns 401 without a token, and 404 \`address_not_found\` with o
 export const areas: Record<Area, { name: string; description: string }> = {
   messages: { name: 'Messages', description: 'Texts, images and files to users of the app.' },
   jobs: { name: 'Jobs', description: 'Groups of messages that a request names with `job_id`.' },
-  media: { name: 'Media', description: 'Upload images and files. Their datafree URLs expire after 30 days.' },
+  media: {
+    name: 'Media',
+    description: `Upload images and files. Their datafree URLs expire after ${inDays(MEDIA_DAYS)}.`,
+  },
   stats: { name: 'Statistics', description: 'Delivery log and message counts.' },
   'user-data': {
     name: 'User data',
@@ -51,7 +65,7 @@ export const areas: Record<Area, { name: string; description: string }> = {
   bridge: { name: 'Bridge', description: 'Requests of chat platforms. On the bridge host.' },
   deliveries: {
     name: 'Deliveries',
-    description: 'What your webhook received and returned in the last seven days. Listeners, which replace a webhook.',
+    description: `What your webhook received and returned in the last ${inDays(HISTORY_DAYS)}. Listeners, which replace a webhook.`,
   },
   app: { name: 'App network', description: 'Only for the servers of the mobile app. On the bridge host.' },
   description: { name: 'Description', description: 'This document.' },
@@ -115,10 +129,10 @@ attempt under way may finish, and its state counts. Every other message becomes 
 \`cancelled\`, within two minutes. A new message with this \`job_id\` returns 409. Repeating the request changes nothing.
 Messages without a \`job_id\` share the job of their day, which cannot be cancelled.`,
   uploadImage: `PNG, JPEG, GIF or WebP. The service detects the type from the content, not from the name. Anyone who has the URL
-can open it for 30 days; only your account can send it.`,
+can open it for ${inDays(MEDIA_DAYS)}; only your account can send it.`,
   uploadFile: 'The same types as for images, and PDF.',
   readMedia: `Returns an uploaded file, with headers that let a browser display it and nothing else. It may be cached until it
-expires. Needs no token: the URL is the secret. Returns 410 after 30 days, and 404 after 30 more.`,
+expires. Needs no token: the URL is the secret. Returns 410 after ${inDays(MEDIA_DAYS)}, and 404 after ${EXPIRED_MEDIA_DAYS} more.`,
   readMessage: `The states that the message has reached so far, oldest first, as in the logs; its content is not stored. Works for messages to
 users and from users. A message of a request with many has the state \`scheduled\` until it is in the logs. Another account's message returns the same 404 as one that does not exist.`,
   receiveRapidproMessage: `For a channel of the type _External API_ (form fields). The number is in \`to_no_plus\`, or in \`to\`. Quick replies are
@@ -129,7 +143,7 @@ Channel API and of WhatsApp. Ordinary webhooks of Turn return 200 and are ignore
 \`hmac_secret\`, \`X-Turn-Hook-Signature\` must be valid.`,
   receiveTestMessage: `The message is logged and sent to your platform. The platform's replies are sent to \`from\`, as if that user had
 written to the bot in the app.`,
-  listDeliveries: `Each attempt to deliver an event to your webhook, for seven days: the newest event first, and of an event the newest
+  listDeliveries: `Each attempt to deliver an event to your webhook, for ${inDays(HISTORY_DAYS)}: the newest event first, and of an event the newest
 attempt. \`start\` and \`end\` are about the time of the event. An event of an account with RapidPro or Turn has no attempts here.
 A page may be short, or even empty, and still have a next page; 204 means that nothing is left. \`response\` has at most the
 first kilobyte of the body: less if it does not fit the space that is left beside the event. The last attempt of an event
@@ -140,7 +154,7 @@ delivery: if the table does not accept an attempt in time, the event is delivere
 follows the pending events of its user, and is retried like others. If the event is pending, nothing is added, and \`status\` is
 \`pending\`. The delivery log and the counters do not change.`,
   recoverDeliveries: `Sends all events again that were accepted since a time, and whose last attempt failed permanently: after an
-hour of 400, 413 or 422, or after three days of other failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
+hour of 400, 413 or 422, or after ${inDays(RETRY_DAYS)} of other failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
 sent again since, is left out. A call handles some 500 events, or 5 MB of them. If more are left, the response has a
 \`Link: …; rel="next"\` header: send the same body there, until a response has none.`,
   claimDeliveries: `For programs like \`operator listen\`, which forward events to a program that has no public URL. An operator directs the
@@ -150,7 +164,7 @@ event can be claimed again, with the same \`webhook-id\`. At most one event of a
 Several listeners of an account share its events. With \`long_poll\`, the call waits until an event can be claimed; such calls share
 the limit \`long_polls\` of the account. If nothing can be claimed, or no more calls may wait, the response is 204.`,
   settleDelivery: `Reports what your program returned, and settles the event as for a webhook: 2xx ends it. Anything else is repeated
-after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for three days; 400, 413 and 422 after these minutes, for one hour. An
+after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for ${inDays(RETRY_DAYS)}; 400, 413 and 422 after these minutes, for one hour. An
 event that failed delays later events of its user. A 429 with \`retry_after\` delays only this user's events. Each attempt is in
 the delivery history. If the claim has run out, was settled before, or belongs to another account, the response is 404, and
 nothing changes.`,
@@ -160,7 +174,7 @@ other events are applied. Correct or remove the rejected events, and send all ag
 all again: if an event failed, no later event about that user was applied.
 
 \`timestamp\` is optional: when the data was true. A \`user.updated\` does not change a property, or \`panelist\`, for which newer
-data is known. It does not register a user who was removed at that time or later, in the last 36 days. A \`user.removed\`
+data is known. It does not register a user who was removed at that time or later, in the last ${inDays(DELETION_MEMORY_DAYS)}. A \`user.removed\`
 removes only older data. Without \`timestamp\`, an event counts as newer than all known data. In this case, repeat an event until
 it is accepted before you send a later one about the same user.
 
@@ -174,7 +188,7 @@ yet is denied. It also works after the request has expired.
 one number. If it comes with another number, the user has changed the number: the previous one is removed, as by
 \`user.removed\`.`,
   startUserDataRequest: `The app asks the user for properties that need approval; the other properties are granted at once. A request for only
-such properties is completed at once. A request is stored for 30 days.
+such properties is completed at once. A request is stored for 30 days, unless the operator has set another time.
 
 With \`valid_days\`, the consent expires so many days after each release. A user may withdraw it at any time. Then the results
 show \`withdrawn\` or \`expired\` instead of the value, and your webhook is notified. Delete your copy of the values, and
@@ -182,7 +196,7 @@ confirm it with \`POST /v1/user_data/{request_id}/deleted\`. If the user has sto
 returns 403 \`user_opted_out\`.`,
   acknowledgeDeletion: `Confirms that you have deleted your copy of all properties of the request whose consent has ended, because the
 user withdrew it, was removed from the app, or because it has expired. Until then, the operator sees the deletion as
-outstanding. Repeating the request changes nothing. It also works after the request has expired, until 30 days after the end.`,
+outstanding. Repeating the request changes nothing. It also works after the request has expired, until ${inDays(ENDED_CONSENT_DAYS)} after the end.`,
   fetchUserData: `The status is \`pending\` until the user has answered for every property. With \`long_poll\`, the call waits, and ends within
 a second after the answer. Granted values do not change afterwards, until the consent ends. Another account's request returns the same 404 as one that
 does not exist.
@@ -202,7 +216,7 @@ has the properties that need no approval, if the app has a value. Each release i
 against the daily allowance, also if there is no such user. If the user has stopped your account, it returns 403 \`user_opted_out\`.`,
   readTokenInfo: `The token of the request: its label, its account, its permissions, when it was issued, and when it expires. \`expires\` is
 null if it does not expire. Each token may do this.`,
-  readConfiguration: `\`platform\` is null if the account has no chat platform; users' messages then wait for three days. It is \`failing\` after
+  readConfiguration: `\`platform\` is null if the account has no chat platform; users' messages then wait for ${inDays(RETRY_DAYS)}. It is \`failing\` after
 three failures in a row, until a request succeeds, and \`disabled\` after its webhook returned 410, until an operator sets it again.
 \`cause\` and \`last_event\` are those of the last failure. \`pending_messages\` counts the entries that wait for the next attempt, and those behind them: users' messages,
 states and other notifications. At most 50 conversations with 20 entries each are counted; \`more_pending\` is true if there are
@@ -213,7 +227,7 @@ Invisible characters, and words with letters of several alphabets, are rejected.
   setAvatar: `A PNG, JPEG or WebP of at most 1 MB (1,048,576 bytes). The service detects the type from the content, not from the name. The
 app is notified, with a URL that works until you set another avatar.`,
   readAvatar: 'The bytes as they were uploaded.',
-  listLogs: `One entry for each state that a message reached, newest first. The default period is the last 30 days. Filters combine.
+  listLogs: `One entry for each state that a message reached, newest first. The default period is the last ${inDays(LOG_PERIOD_DAYS)}. Filters combine.
 A page may be short, or even empty, and still have a next page; 204 means that nothing is left.`,
   listJobs: `The number of messages of each job and payload type that reached a state in the period: the rows of a job form a funnel.
 Both days are included, in UTC, and are at most 366 days apart. The job with the latest activity comes first.`,
@@ -236,7 +250,7 @@ export const remedies: Record<ProblemCode, string> = {
   user_not_found: 'the number is not registered with the app, or the id belongs to no user',
   user_opted_out: 'the user has stopped your account: ask nothing until the user starts it again in the app',
   delivery_not_found:
-    'the attempt does not exist, has expired after seven days, or belongs to another account; the API does not reveal which',
+    'the attempt does not exist, has expired, or belongs to another account; the API does not reveal which',
   claim_not_found:
     'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
   not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
@@ -250,7 +264,7 @@ export const remedies: Record<ProblemCode, string> = {
     'the message does not exist, has expired, or belongs to another account; the API does not reveal which',
   media_not_found: 'the URL is not complete, or the file was deleted',
   already_answered: 'the panelist chose another option before; the first answer is final',
-  media_expired: '30 days have passed; upload the file again',
+  media_expired: 'the URL has expired; upload the file again',
   file_too_large: 'reduce the file to the size that `detail` names',
   unsupported_media_type: 'send the `Content-Type` that `detail` names, in UTF-8 and without `Content-Encoding`',
   invalid_request: 'correct the validation errors; `errors` lists them by JSON pointer or parameter',
@@ -361,8 +375,7 @@ export const glossary: Record<string, string> = {
   'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
   attempt: 'The number of requests with this event so far, with this one. It begins again with each replay.',
   duration_ms: 'Milliseconds from the beginning of the request to the end of the response.',
-  error:
-    'Why there was no response: `timeout`, `no_connection`, `invalid_response`, `address_not_public`, `address_not_https` or `not_set_up`. `circuit_open`: the event failed after three days without a further request, because all requests to the webhook failed.',
+  error: `Why there was no response: \`timeout\`, \`no_connection\`, \`invalid_response\`, \`address_not_public\`, \`address_not_https\` or \`not_set_up\`. \`circuit_open\`: the event failed after ${inDays(RETRY_DAYS)} without a further request, because all requests to the webhook failed.`,
   event_id: 'The id of the event: the `webhook-id` of all its requests.',
   'Delivery.id': 'The id of the attempt. It begins with the id of the event.',
   'Delivery.message_id': 'The id of the message, if the event is about one and is kept.',
@@ -423,9 +436,9 @@ export const glossary: Record<string, string> = {
   'fetchUserData.request_id_or_phone_number': 'The `requestId` of the request.',
   message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
   'retrieveUserData.request_id_or_phone_number': "The user's phone number. Validation errors name it `id`.",
-  send_at: 'When the message is sent, one minute to 35 days ahead: RFC 3339, or Unix seconds. Default: now.',
+  send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,
   source: 'The origin of the value: `user` or `device`.',
-  start: 'Unix seconds, inclusive. May have a fraction. Default: 30 days ago.',
+  start: `Unix seconds, inclusive. May have a fraction. Default: ${inDays(LOG_PERIOD_DAYS)} ago.`,
   start_date: 'Required, unless `start` is given. The first day, `YYYY-MM-DD`, UTC, inclusive.',
   'NotifiedUser.state':
     '`stopped`: the user no longer wants messages of your account. `started`: the user wants them again.',
@@ -435,7 +448,6 @@ export const glossary: Record<string, string> = {
   to: "The user's phone number.",
   to_no_plus: "The user's phone number. Alternatively, use `to`.",
   trace_id: 'Identifies the request in our logs.',
-  valid_for:
-    'For how many seconds the message is of use, from its acceptance: 60 to 259,200. A media URL must work as long. Default: until all attempts have failed, for three days.',
-  url: 'A datafree URL, which expires after 30 days.',
+  valid_for: `For how many seconds the message is of use, from its acceptance: 60 to ${(RETRY_DAYS * 86_400).toLocaleString('en')}. A media URL must work as long. Default: until all attempts have failed, for ${inDays(RETRY_DAYS)}.`,
+  url: `A datafree URL, which expires after ${inDays(MEDIA_DAYS)}.`,
 };

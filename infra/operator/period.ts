@@ -7,7 +7,8 @@ import { readBy } from './usage.ts';
 
 const DAY = 86_400_000;
 
-const DEFAULT_DAYS = 7;
+/** Days of the default period. */
+export const DEFAULT_DAYS = 7;
 
 /** Maximum number of days, for commands that print each day. */
 export const MAX_DAYS = 366;

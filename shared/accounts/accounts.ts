@@ -1,4 +1,4 @@
-/** Accounts of businesses and vendors (spec §5). Only operators write them. */
+/** Accounts of businesses and vendors. Only operators write them. */
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { accountKey, numberKey } from './entities.ts';
@@ -13,7 +13,7 @@ export interface Account {
   name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
   platform?: PlatformName;
-  /** The phone number of its bot, if it has one (spec §5, rule 2). */
+  /** The phone number of its bot, if it has one. */
   bot_number?: string;
   /** Requests per second and requests at once, if they are not the default of the deployment. */
   rate?: number;

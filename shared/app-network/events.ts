@@ -43,7 +43,7 @@ const property = shownAs(
 /** A user, and the bot of the business that the user stops or starts. */
 const optOut = v.object({ from: phoneNumber, to: phoneNumber });
 
-/** The schema of an event (protocols, "The app network"). */
+/** The schema of an event. */
 export const appEvent = v.variant('type', [
   v.object({
     ...head,

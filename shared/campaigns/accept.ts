@@ -13,6 +13,7 @@
 import { bucketTable, takeTokens } from '../accounts/rate-limit/bucket.ts';
 import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import { idOf, newUnguessableId } from '../core/ids.ts';
+import { DAYS_AHEAD, inDays } from '../core/lifetimes.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
@@ -57,7 +58,7 @@ const OVERDUE_MS = { upload: 3_600_000, expansion: 60_000 };
 /** The condition that `sweep` has not begun to remove an upload. */
 const IS_PRESENT = { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(abandoned)' };
 /** How far ahead a message may be scheduled, in milliseconds. */
-const AHEAD_MS = { least: 60_000, most: 35 * 86_400_000 };
+const AHEAD_MS = { least: 60_000, most: DAYS_AHEAD * 86_400_000 };
 /**
  * Most messages and bytes of a request whose messages are accepted at once; and how many such requests of an account are, a
  * second and in a row. That is the pace of batches: 500 messages a second.
@@ -342,12 +343,12 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
   };
 };
 
-/** @throws invalid_request — the time is not one minute to 35 days ahead */
+/** @throws invalid_request — the time is not as far ahead as `AHEAD_MS` */
 const checkAhead = (send_at: number | undefined, pointer: string): void => {
   if (send_at === undefined) return;
   const ahead = send_at - now();
   if (ahead >= scaled(AHEAD_MS.least) && ahead <= AHEAD_MS.most) return;
-  throw invalidRequest([{ pointer, detail: 'must be one minute to 35 days ahead' }]);
+  throw invalidRequest([{ pointer, detail: `must be one minute to ${inDays(DAYS_AHEAD)} ahead` }]);
 };
 
 /** Writes the chunks of an upload. They are removed after an hour, unless a batch names the upload. */

@@ -15,7 +15,7 @@ export const now = (): number => currentTime();
 export const secondsFromNow = (seconds: number): number => Math.floor(now() / 1000) + seconds;
 
 /**
- * The present time in the form of the API: UTC with microseconds, without a zone (spec §2):
+ * The present time in the form of the API: UTC with microseconds, without a zone:
  * `2022-03-28T09:58:09.118000`. Times of one process increase with each call, unless the clock is set back by a second
  * or more.
  */

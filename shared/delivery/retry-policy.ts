@@ -1,12 +1,13 @@
 /** When a failed delivery is retried, and when it has permanently failed. */
 import { between, now, scaled } from '../core/clock.ts';
+import { RETRY_DAYS } from '../core/lifetimes.ts';
 import type { Entry } from '../outbox/event.ts';
 
 /** Milliseconds from one attempt to the next, by the number of failures in a row. The last step repeats. */
 const STEPS_MS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
 
-/** Milliseconds after which a failed attempt is the last one: 3 days. */
-const LIFETIME_MS = 3 * 86_400_000;
+/** Milliseconds after which a failed attempt is the last one. */
+const LIFETIME_MS = RETRY_DAYS * 86_400_000;
 
 /** Steps are up to this share longer or shorter, so that retries are spread. */
 const JITTER = 0.2;

@@ -1,4 +1,7 @@
-/** RapidPro and TextIt, by a channel of the type "External API" (protocols, "RapidPro / TextIt"; spec §4.11). */
+/**
+ * RapidPro and TextIt, by a channel of the type "External API" (infra/docs/wire-facts.md, "RapidPro: messages to
+ * users").
+ */
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
@@ -189,13 +192,10 @@ export const rapidpro = describePlatform({
   }),
 });
 
-/**
- * Milliseconds between the statuses of a message. Courier writes statuses in batches every 0.5 s, together with its own
- * status of a message that we have just accepted. If a batch has two statuses of a message, courier loses one.
- */
+/** Milliseconds between the statuses of a message (infra/docs/wire-facts.md, "RapidPro: messages from users"). */
 const STATUS_PAUSE_MS = 1_000;
 
-/** Milliseconds between equal texts of a user. For 2 to 4 s, courier treats the same text as a repeat. */
+/** Milliseconds between equal texts of a user, which courier would take for a repeat. */
 const TEXT_PAUSE_MS = 4_000;
 
 /** The statuses of RapidPro. */

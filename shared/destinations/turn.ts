@@ -1,4 +1,4 @@
-/** Turn.io, by a channel account (protocols, "Turn.io"; spec §4.12). */
+/** Turn.io, by a channel account (infra/docs/wire-facts.md, "Turn: messages to users"). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The plain webhook: for an account without a chat platform (protocols, "Plain webhook"). Requests are signed by
- * Standard Webhooks with the account's secret, and with secrets that were replaced within the last 24 hours.
+ * The plain webhook: for an account without a chat platform. Requests are signed by Standard Webhooks with the account's
+ * secret, and with secrets that were replaced within the last 24 hours.
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
@@ -17,10 +17,9 @@ import { describePlatform } from './platform.ts';
 const REFUSALS = [400, 413, 422];
 
 /**
- * The meaning of a webhook's response. Every response other than 2xx is retried for three days: during a deployment of the
- * business, its gateway may return any status. A 410 ends the requests, as Standard Webhooks defines it
- * (standardwebhooks.com, specification, "Responses"). A refusal is retried for an hour, in case it is a mistake of a
- * deployment.
+ * The meaning of a webhook's response. Every response other than 2xx is retried for `RETRY_DAYS`: during a deployment
+ * of the business, its gateway may return any status. A 410 ends the requests, as Standard Webhooks defines it. A
+ * refusal is retried for an hour, in case it is a mistake of a deployment.
  */
 export const interpretWebhook = (response: OutboundResponse): AttemptResult => {
   if (response.status === 410) return { status: 'disabled', cause: causeOf(response) };

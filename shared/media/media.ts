@@ -1,16 +1,17 @@
 /**
- * Datafree media (spec §4.14, §8): images and files with URLs on our own host, which the app opens without data costs.
- * A URL works for 30 days, and returns 410 for 30 more days.
+ * Datafree media: images and files with URLs on our own host, which the app opens without data costs.
+ * A URL works for `MEDIA_DAYS`, and returns 410 for `EXPIRED_MEDIA_DAYS` more.
  */
 import { now, timestampOf } from '../core/clock.ts';
+import { inDays, MEDIA_DAYS } from '../core/lifetimes.ts';
 import { Problem } from '../core/problems.ts';
 import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { mediaKey } from './entities.ts';
 
-/** Milliseconds that a datafree URL works (spec §8). */
-export const LIFETIME = 30 * 86_400_000;
+/** Milliseconds that a datafree URL works. */
+export const LIFETIME = MEDIA_DAYS * 86_400_000;
 
 /** Attributes of media. The bucket contains the bytes. */
 export interface Media {
@@ -60,7 +61,7 @@ export const isDatafreeUrl = (url: string): boolean => url.startsWith(beginning(
  * Media by the id in their URL. 0.5 read units.
  *
  * @throws media_not_found — never uploaded, or removed
- * @throws media_expired — uploaded more than 30 days ago
+ * @throws media_expired — uploaded more than `MEDIA_DAYS` ago
  */
 export const getMedia = async (id: string): Promise<Media> =>
   opened(ID.test(id) ? await get<MediaItem>(mediaKey(id)) : undefined);
@@ -72,7 +73,10 @@ const opened = (found: MediaItem | undefined): Media => {
   if (found === undefined)
     throw new Problem('media_not_found', 'There is no file at this URL. Check that the URL is complete.');
   if (isOver(found)) {
-    throw new Problem('media_expired', 'A media URL expires after 30 days. Ask the sender for a new one.');
+    throw new Problem(
+      'media_expired',
+      `A media URL expires after ${inDays(MEDIA_DAYS)}. Ask the sender for a new one.`,
+    );
   }
   return found;
 };
@@ -82,7 +86,7 @@ export type OwnMedia = { sendAs: 'image' | 'file' } | { error: string };
 
 /**
  * Checks whether an account can send the media at a URL. An image can be sent as a file; other media are always sent as
- * a file, because existing clients send documents as images (protocols, "Clients written for services of this kind").
+ * a file, because existing clients send documents as images (infra/docs/wire-facts.md, "Existing clients").
  * 1 read unit.
  *
  * @param validUntil - until when the URL must work, in milliseconds since 1970; default: now
@@ -100,7 +104,8 @@ export const checkOwnMedia = async (
       error: `must be a datafree URL of yours, which begins with ${beginning()}: upload what you send with ${upload}`,
     };
   }
-  if (isOver(found)) return { error: `has expired, 30 days after its upload: upload it again with ${upload}` };
+  if (isOver(found))
+    return { error: `has expired, ${inDays(MEDIA_DAYS)} after its upload: upload it again with ${upload}` };
   if (timestampOf(validUntil) > found.until) {
     return {
       error: `expires at ${found.until}, before the message does: upload it again with ${upload}, or shorten valid_for`,

@@ -1,9 +1,10 @@
-/** Uploads of media by businesses (spec §4.14). */
+/** Uploads of media by businesses. */
 
 import { fileTypeFromBuffer } from 'file-type';
 import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
 import { newUnguessableId } from '../core/ids.ts';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
+import { EXPIRED_MEDIA_DAYS } from '../core/lifetimes.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket } from '../core/settings.ts';
 import { putIfAbsent } from '../table/client.ts';
@@ -20,12 +21,12 @@ const TAKEN = { image: IMAGES, file: { ...IMAGES, 'application/pdf': 'PDF' } };
 const MAX_SIZE = 4 * 1024 * 1024;
 
 /** Seconds for which an expired URL returns 410. */
-const AFTERMATH = 30 * 86_400;
+const AFTERMATH = EXPIRED_MEDIA_DAYS * 86_400;
 
-/** An accepted file (spec §4.14). */
+/** An accepted file. */
 export interface Uploaded {
   url: string;
-  /** When the URL expires: 30 days after the upload. */
+  /** When the URL expires. */
   expires_at: string;
 }
 

@@ -1,4 +1,4 @@
-/** Contacts in the API: a jid of a phone number and the service's domain (spec §2). */
+/** Contacts in the API: a jid of a phone number and the service's domain. */
 import * as v from 'valibot';
 import { isPseudonym } from '../core/ids.ts';
 import { jidDomain } from '../core/settings.ts';

@@ -1,4 +1,4 @@
-/** Messages that an account's chat platform sends to users (spec §4.11, §4.12). */
+/** Messages that an account's chat platform sends to users. */
 
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, timestamp } from '../core/clock.ts';

@@ -1,4 +1,4 @@
-/** Messages from users of the app to the bots of accounts (spec §4.13, §4.14). */
+/** Messages from users of the app to the bots of accounts. */
 
 import * as v from 'valibot';
 import { accountOfBot } from '../accounts/accounts.ts';
@@ -18,7 +18,7 @@ type Received = { from: string; to: string } & Content;
 
 /**
  * Accepts a message from a user to a bot: logs it, and delivers it to the account's platform, or to the one that the account
- * has within three days. A repeat of the event changes nothing. 1 read unit, and 6 write units in one transaction.
+ * has within `RETRY_DAYS`. A repeat of the event changes nothing. 1 read unit, and 6 write units in one transaction.
  *
  * @param event - id of the app network's event
  * @returns whether the bot exists

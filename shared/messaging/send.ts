@@ -1,4 +1,4 @@
-/** Messages from businesses to users of the app (spec §4.14). */
+/** Messages from businesses to users of the app. */
 import { type Account, findAccount } from '../accounts/accounts.ts';
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';

@@ -1,4 +1,4 @@
-/** Messages and their states (spec §2), without their content. */
+/** Messages and their states, without their content. */
 
 import { secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';

@@ -1,4 +1,4 @@
-/** Panelists' answers to profilers (spec §4.2). */
+/** Panelists' answers to profilers. */
 
 import { chargeUnknown, requireContacts } from '../accounts/allowances.ts';
 import { timestamp } from '../core/clock.ts';
@@ -17,11 +17,11 @@ import { removeResults } from './results.ts';
  * 2 write units (the table and the index by person) and 2.5 read units. For a number that is not a panelist's, 3.5 read units,
  * and 1 write unit for the allowance.
  *
- * @throws profiler_not_found — unknown, or another account's (the same error: spec §4.2, rule 2)
+ * @throws profiler_not_found — unknown, or another account's (the same error)
  * @throws option_not_found — not an option of this profiler
  * @throws allowance_exceeded — the account has been told of too many numbers today
  * @throws panelist_not_found — the number is not a registered panelist's
- * @throws already_answered — the panelist chose another option before (spec §4.2, rule 1)
+ * @throws already_answered — the panelist chose another option before
  */
 export const recordAnswer = async (account: string, answer: Answer): Promise<void> => {
   const [profiler] = await Promise.all([findAnswerable(account, answer.profiler_id), requireContacts(account, 1)]);

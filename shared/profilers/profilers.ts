@@ -1,9 +1,10 @@
-/** Research profilers: questions with options, owned by a vendor's account (spec §2, §4.1, §4.3 to §4.5). */
+/** Research profilers: questions with options, owned by a vendor's account. */
 import { validate as isUuid } from 'uuid';
 import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { idempotencyKeyReused } from '../core/idempotency.ts';
 import { idInSeries, idOf, newId, newIdAt, positionInSeries, SERIES_DIGITS } from '../core/ids.ts';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
+import { TOMBSTONE_DAYS } from '../core/lifetimes.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { getConsistent, page, putIfAbsent, update, updateAndGet } from '../table/client.ts';
@@ -57,7 +58,7 @@ interface AnswerableItem extends Key {
 /** Largest stored profiler, in bytes. DynamoDB's limit is 400 KB, with attribute names and the marks of a deletion. */
 const MAX_STORED = 350_000;
 /** Seconds that the tombstone of a deleted profiler is kept. */
-const TOMBSTONE_LIFETIME = 7 * 86_400;
+const TOMBSTONE_LIFETIME = TOMBSTONE_DAYS * 86_400;
 /** Milliseconds from the deletion of a profiler to that of its answers, for answers that are in progress. */
 const GRACE = 60_000;
 
@@ -66,14 +67,14 @@ interface KeyedItem extends Key, Pick<ProfilerItem, 'id' | 'created_at' | 'reque
   expires_at?: number;
 }
 
-/** Unknown, or another account's: the API does not reveal which (spec §4.2, rule 2). */
+/** Unknown, or another account's: the API does not reveal which. */
 const profilerNotFound = (): Problem =>
   new Problem('profiler_not_found', 'None of your profilers has this id. GET /v1/research_profilers lists them.');
 
 /**
- * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, a
- * repeat returns the first response, until seven days after the profiler is deleted. One transaction: 2 write units for each
- * KB, at most 684, and 2. 1 write unit more with a key, and 1 read unit for each 4 KB for a repeat.
+ * Creates a profiler. Options are lower-cased and deduplicated, nothing else. With an idempotency key, a repeat returns
+ * the first response, until the tombstone of the deleted profiler expires. One transaction: 2 write units for each KB,
+ * at most 684, and 2. 1 write unit more with a key, and 1 read unit for each 4 KB for a repeat.
  *
  * @throws profiler_too_large — over 350 KB as stored
  * @throws idempotency_key_reused — the key belongs to another request
@@ -141,8 +142,9 @@ const MAX_PAGES = 8;
 
 /**
  * An account's profilers, oldest first, as many as fit into a response of about 5 MB. `next` is the position of the
- * next page, if there is one. Reads the pages of the table that contain these profilers, and at most one more: 256 read units
- * each, at most eight. Deleted profilers are read, too, for a week: so a page may be short, or empty, and have a next one.
+ * next page, if there is one. Reads the pages of the table that contain these profilers, and at most one more: 256 read
+ * units each, at most eight. Deleted profilers are read, too, until they expire: so a page may be short, or empty, and
+ * have a next one.
  *
  * @param after - id of the last profiler of the previous page
  */
@@ -210,9 +212,9 @@ export const hasOption = ({ id, options }: Answerable, option: string): boolean 
 };
 
 /**
- * Deletes a profiler. A small tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is kept
- * for seven more days. One transaction: 2 write units for each KB of the profiler, at most 684, 4, and 2 on the index by which
- * `sweep` finds the tombstone.
+ * Deletes a profiler. A small tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is
+ * kept for `TOMBSTONE_DAYS` more. One transaction: 2 write units for each KB of the profiler, at most 684, 4, and 2 on
+ * the index by which `sweep` finds the tombstone.
  *
  * @throws profiler_not_found — unknown, deleted before, or another account's
  */

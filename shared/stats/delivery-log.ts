@@ -1,13 +1,15 @@
-/** The delivery log (spec §2, §4.6): one entry for each message and state. */
+/** The delivery log: one entry for each message and state. */
 
 import { now } from '../core/clock.ts';
+import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/jids.ts';
+import '../messaging/jids.ts';
 import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 
-/** A log entry, as the API returns it (spec §2). */
+/** A log entry, as the API returns it. */
 export interface LogEntry {
   /** The message's id. */
   id: string;
@@ -35,7 +37,7 @@ type Listed = Key &
   Record<string, string>;
 
 /** Seconds of the default period, which ends at `end`. */
-const PERIOD = 30 * 86_400;
+const PERIOD = LOG_PERIOD_DAYS * 86_400;
 /** Most items that are read for a page if a filter drops most of them. */
 const MAX_READ = 1_000;
 

@@ -1,4 +1,4 @@
-/** Counters of jobs (spec §2, §4.7): messages by job, payload type, state and day. */
+/** Counters of jobs: messages by job, payload type, state and day. */
 
 import { positionOf } from '../campaigns/ids.ts';
 import { Problem } from '../core/problems.ts';

@@ -3,15 +3,10 @@
  * kept for a day longer than point-in-time recovery reaches back.
  */
 import { secondsFromNow, timestamp } from '../core/clock.ts';
+import { DELETION_MEMORY_DAYS } from '../core/lifetimes.ts';
 import { putIfAbsent } from './client.ts';
 import { type DeletedKind, deletionKey, type Key } from './keys.ts';
 import { putWrite, type Write } from './transactions.ts';
-
-/**
- * Days that a deletion is remembered. Point-in-time recovery restores any second of the last 35 days (DynamoDB API Reference,
- * `PointInTimeRecoveryDescription`).
- */
-export const DELETION_MEMORY_DAYS = 36;
 
 /** A deletion marker. */
 export interface DeletionItem extends Key {

@@ -35,7 +35,7 @@ export const events = {
   'retry scheduled': { by: ['type', 'reason'], metrics: { retries_scheduled: 'Count' } },
   /** The destination asked for fewer requests: all attempts of the account pause. */
   'rate limited': { by: ['type'], metrics: { rate_limited: 'Count' } },
-  /** No further attempt: the destination rejected it, or no attempt succeeded for three days. */
+  /** No further attempt: the destination rejected it, or no attempt succeeded within `RETRY_DAYS`. */
   'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
   /** A message ended before its delivery: its job was cancelled, or it had expired. */
   'ended early': { by: ['reason'], metrics: { ended_early: 'Count' } },

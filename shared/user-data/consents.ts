@@ -3,7 +3,7 @@
  * request, so that the user can withdraw it at any time, and until the business has deleted its copy:
  *
  *     released              ended                          acknowledged             removed
- *     by the user, or       withdrawn, expired, or the     POST …/deleted           30 days after the end
+ *     by the user, or       withdrawn, expired, or the     POST …/deleted           after the end
  *     at once               user was removed
  *     |                     |                              |                        |
  *     v                     v                              v                        v
@@ -11,6 +11,7 @@
  *     the values            notified, and owes the deletion
  */
 import { isPast, now, timestampOf } from '../core/clock.ts';
+import { ENDED_CONSENT_DAYS } from '../core/lifetimes.ts';
 import type { ConsentEnd } from '../outbox/event.ts';
 import { pages } from '../table/client.ts';
 import { dueAt, type Key, ofPerson } from '../table/keys.ts';
@@ -55,7 +56,7 @@ export interface ConsentItem extends Key, Consent {
 }
 
 /** Seconds for which a consent is kept after its end. */
-const TTL_S = 30 * 86_400;
+const TTL_S = ENDED_CONSENT_DAYS * 86_400;
 
 /** The properties whose consent has not ended, sorted by name. */
 export const activeIn = ({ properties }: Pick<Consent, 'properties'>): PropertyName[] =>

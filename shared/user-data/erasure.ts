@@ -66,8 +66,8 @@ const erasureWrite = (phone: string, wasRegistered: boolean): Write =>
 
 /**
  * Removes a user after a report of the app network. The profile goes at once; the worker `erase` erases the other data
- * within a minute. For seven days, a repeat of the event changes nothing, also if the number was registered again. 10
- * write units in one transaction, 12 if the app network sent an id of the user; 1 read unit, or 2.
+ * within a minute. For `EVENT_MEMORY_DAYS`, a repeat of the event changes nothing, also if the number was registered
+ * again. 10 write units in one transaction, 12 if the app network sent an id of the user; 1 read unit, or 2.
  *
  * @param at - the time of the removal, as `timestamp` writes it. Newer data stays. If the same or a later removal is
  * recorded, nothing changes. Costs 1 more read unit. Default: all data is removed.

@@ -1,4 +1,4 @@
-/** Users' answers to user data requests (spec §2, §3): approved values are copied from the profile. */
+/** Users' answers to user data requests: approved values are copied from the profile. */
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { type After, transactInOrder } from '../outbox/entries.ts';

@@ -1,6 +1,6 @@
 /**
- * User data requests (spec §2, §3, §4.8–4.10): a business asks a user for properties of the profile. A granted value is
- * copied at that moment, and does not change later. Some properties are granted without the user's approval.
+ * User data requests: a business asks a user for properties of the profile. A granted value is copied at that moment,
+ * and does not change later. Some properties are granted without the user's approval.
  */
 import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
@@ -179,8 +179,8 @@ export const requestNotFound = (): Problem =>
   );
 
 /**
- * One-shot retrieval of properties that need no approval (spec §4.10). 3 read units, and 1 write unit: for the receipt, or for
- * a number that is not registered, by which the allowance is charged.
+ * One-shot retrieval of properties that need no approval. 3 read units, and 1 write unit: for the receipt, or for a
+ * number that is not registered, by which the allowance is charged.
  *
  * @throws allowance_exceeded — the account has been told of too many numbers today
  * @throws approval_required — a property needs the user's approval; no value is released

@@ -6,7 +6,7 @@ import type { PropertyName } from '../users/profile-properties.ts';
 import type { Profile } from '../users/users.ts';
 import type { ConsentReceipt } from './consent-receipts.ts';
 
-/** The result for one property (spec §2). */
+/** The result for one property. */
 export type Result =
   /** Until `valid_until`, if the consent has an end. */
   | { status: 'approved'; source: string; value: string; timestamp: string; valid_until?: string }

@@ -1,14 +1,12 @@
-/** Receipts of the app network's events: an event that is repeated within seven days changes nothing. */
+/** Receipts of the app network's events: an event that is repeated within `EVENT_MEMORY_DAYS` changes nothing. */
 import { secondsFromNow } from '../core/clock.ts';
+import { EVENT_MEMORY_DAYS } from '../core/lifetimes.ts';
 import { getConsistent, putIfAbsent } from '../table/client.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { answeredEventKey, eventKey } from './entities.ts';
 
-/** Seconds that a receipt is kept. */
-const EVENT_MEMORY = 7 * 86_400;
-
 /** When a receipt that is written now expires, in seconds since 1970. */
-const endOfEventMemory = (): number => secondsFromNow(EVENT_MEMORY);
+const endOfEventMemory = (): number => secondsFromNow(EVENT_MEMORY_DAYS * 86_400);
 
 /** Records that an event was applied, in the transaction that applies it; fails on a repeat. 2 write units. */
 export const eventReceiptWrite = (event: string): Write =>

@@ -1,6 +1,7 @@
 /**
- * Removal of profiles; `erasure.ts` erases the other data. A removal is recorded for 36 days under a hash of the number,
- * so that neither older data that arrives later nor a restore of the table registers the user again.
+ * Removal of profiles; `erasure.ts` erases the other data. A removal is recorded for `DELETION_MEMORY_DAYS` under a
+ * hash of the number, so that neither older data that arrives later nor a restore of the table registers the user
+ * again.
  */
 import { now, timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
@@ -16,7 +17,7 @@ interface RemovalItem extends DeletionItem {
   removed: string;
 }
 
-/** The time of the number's last removal within 36 days. 1 read unit. */
+/** The time of the number's last removal within `DELETION_MEMORY_DAYS`. 1 read unit. */
 export const lastRemoval = async (phone: string): Promise<string | undefined> =>
   (await getConsistent<RemovalItem>(removalKey(phone)))?.removed;
 

@@ -77,11 +77,11 @@ interface ReportOptions {
 }
 
 /**
- * Records a report of the app network about a user. An unknown user is registered. For seven days, a repeat of the
- * event changes nothing. Newer data than that of the report stays; data of the time of the user's removal, or before,
- * changes nothing. 1 read unit, and 4 write units in one transaction. More units: 2 write units for the contact of a new
- * user; 1 read unit for an id, and 2 write units if it is new; 1 read unit for a report with a time, and 2 write units
- * if the user is new.
+ * Records a report of the app network about a user. An unknown user is registered. For `EVENT_MEMORY_DAYS`, a repeat of
+ * the event changes nothing. Newer data than that of the report stays; data of the time of the user's removal, or
+ * before, changes nothing. 1 read unit, and 4 write units in one transaction. More units: 2 write units for the contact
+ * of a new user; 1 read unit for an id, and 2 write units if it is new; 1 read unit for a report with a time, and 2
+ * write units if the user is new.
  *
  * @returns the number that the id belongs to, if it is another one: then nothing is recorded
  */

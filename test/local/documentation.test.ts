@@ -22,6 +22,20 @@ import type { ExampleData } from '../../infra/local/documentation/example-data.t
 import { placeholders } from '../../infra/openapi/examples.ts';
 import { connectGuides } from '../../infra/operator/connect/fields.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
+import {
+  BACKUP_DAYS,
+  DAYS_AHEAD,
+  DELETION_MEMORY_DAYS,
+  ENDED_CONSENT_DAYS,
+  EVENT_MEMORY_DAYS,
+  EXPIRED_MEDIA_DAYS,
+  HISTORY_DAYS,
+  inDays,
+  LOG_PERIOD_DAYS,
+  MEDIA_DAYS,
+  RETRY_DAYS,
+  TOMBSTONE_DAYS,
+} from '../../shared/core/lifetimes.ts';
 import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
 
 const servers: Server[] = [];
@@ -180,6 +194,53 @@ test.each([
 });
 
 const read = (path: string): Promise<string> => readFile(`infra/docs/${path}`, 'utf8');
+
+const LIFETIMES: Record<string, string[]> = {
+  'start/how-it-works.md': [`until ${inDays(RETRY_DAYS)} have passed`, `|${RETRY_DAYS} days| X[Failed]`],
+  'start/overview.md': [`| for ${inDays(RETRY_DAYS)} |`],
+  'business.md': [
+    `with growing pauses, for ${inDays(RETRY_DAYS)},`,
+    `event to your webhook for ${inDays(HISTORY_DAYS)}.`,
+    `one minute to ${inDays(DAYS_AHEAD)} ahead`,
+    `the time ${inDays(MEDIA_DAYS)} later at which it expires`,
+    `after ${EXPIRED_MEDIA_DAYS} more days 404`,
+    `default is the last ${inDays(LOG_PERIOD_DAYS)}.`,
+    `until ${inDays(ENDED_CONSENT_DAYS)} after the end`,
+    `until ${TOMBSTONE_DAYS} days after its deletion`,
+  ],
+  'operator.md': [`point-in-time recovery for ${inDays(BACKUP_DAYS)}`],
+  'security.md': [
+    `open that file for ${inDays(MEDIA_DAYS)}`,
+    `or a restore register them | ${DELETION_MEMORY_DAYS} days |`,
+    `[Deletion markers](#deletion-markers) | ${DELETION_MEMORY_DAYS} days |`,
+    `a start ${DELETION_MEMORY_DAYS} days |`,
+    `| ids of events of the app network | a row each | ${EVENT_MEMORY_DAYS} days |`,
+    `may be ${inDays(DAYS_AHEAD)} ahead`,
+    `failed: ${inDays(RETRY_DAYS)} at most; in the history ${HISTORY_DAYS} days more |`,
+    `| ${HISTORY_DAYS} days, or until the user is erased |`,
+    `| until ${ENDED_CONSENT_DAYS} days after the end and its acknowledgement |`,
+    `| the URL ${MEDIA_DAYS} days, the bytes a day longer |`,
+  ],
+};
+
+test.each(Object.entries(LIFETIMES))('%s has the lifetimes of the code', async (guide, texts) => {
+  const text = (await read(guide)).replaceAll(/\s+/g, ' ');
+  for (const expected of texts) expect(text).toContain(expected);
+});
+
+test('every section of wire-facts.md that a comment names exists', async () => {
+  const sections = [...(await read('wire-facts.md')).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  const named: unknown[] = [];
+  for (const folder of ['shared', 'functions', 'infra', 'test']) {
+    const names = await readdir(folder, { recursive: true });
+    for (const name of names.filter((one) => one.endsWith('.ts'))) {
+      const text = (await readFile(join(folder, name), 'utf8')).replaceAll(/\s+(?:\*\s+)?/g, ' ');
+      named.push(...[...text.matchAll(/wire-facts\.md, "([^"]+)"/g)].map(([, title]) => title));
+    }
+  }
+  expect(named.length).toBeGreaterThan(5);
+  expect(sections).toEqual(expect.arrayContaining(named));
+});
 
 describe.each(['rapidpro', 'turn'] as const)('the form of %s', (platform) => {
   const values = {

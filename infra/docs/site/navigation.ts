@@ -104,6 +104,7 @@ export const groups: readonly Group[] = [
     pages: [
       whole('contributor', 'Contribute'),
       whole('decisions', 'Decisions'),
+      whole('wire-facts', 'Wire facts'),
       whole('performance', 'Performance and cost'),
       whole('load', 'Load'),
       whole('glossary', 'Glossary'),

@@ -1,24 +1,25 @@
-/** Operations of the API description that others receive: webhooks (protocols, "Standard Webhooks"). */
+/** Operations of the API description that others receive: webhooks. */
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { webhooks } from '../webhooks.ts';
 import { webhookTags } from '../words.ts';
 import { named, type Part, schemaOf } from './components.ts';
 
 export type WebhookName = keyof typeof webhooks;
 
-/** The descriptions of signatures and responses (protocols, "Standard Webhooks"), by who receives the request. */
+/** The descriptions of signatures and responses, by who receives the request. */
 const received = {
   app: {
     description: `To the app network. Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
-408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for three days. Other statuses are not
+408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for ${inDays(RETRY_DAYS)}. Other statuses are not
 retried. Use \`webhook-id\` to recognise a repeat.`,
     rejected: 'Rejected. Not retried.',
   },
   webhook: {
     description: `To the webhook of an account. The operator sets its URL. Signed by
 [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After any other status or no response, it is retried in
-order, with growing pauses, for three days; after 400, 413 or 422 for one hour. After a 410, the service makes no more requests
+order, with growing pauses, for ${inDays(RETRY_DAYS)}; after 400, 413 or 422 for one hour. After a 410, the service makes no more requests
 until the operator sets the webhook again. Use \`webhook-id\` to recognise a repeat.`,
-    rejected: 'Not accepted. Retried for three days; 400, 413 and 422 for one hour. 410 disables the webhook.',
+    rejected: `Not accepted. Retried for ${inDays(RETRY_DAYS)}; 400, 413 and 422 for one hour. 410 disables the webhook.`,
   },
 };
 

@@ -1,6 +1,7 @@
 /** `operator account delete`: deletes a suspended account with all its data. */
 import type { Command } from 'commander';
 import { now } from '../../../shared/core/clock.ts';
+import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { count, fields, printNote, printResult } from '../output.ts';
@@ -26,7 +27,7 @@ export const addDeletionCommand = (account: Command): void => {
 
 It deletes the tokens, the platform with its secrets, the bot's number, pending messages and campaigns, messages with their log, jobs and counters, profilers with answers, user data requests with their values, consents, opt-outs, and media with their bytes. Receipts of consent stay, because users may ask who received their data.
 
-The command asks for the account's id. It reads the whole table at least twice, for 1 read unit per 8 KB. If it is interrupted, repeat it. A restore of the table does not bring the account back; backups keep its data for 35 days. Its id cannot be used again for 36 days.`,
+The command asks for the account's id. It reads the whole table at least twice, for 1 read unit per 8 KB. If it is interrupted, repeat it. A restore of the table does not bring the account back; backups keep its data for ${inDays(BACKUP_DAYS)}. Its id cannot be used again for ${inDays(DELETION_MEMORY_DAYS)}.`,
     )
     .argument('<id>', "the account's id")
     .option('--confirm <id>', 'do not ask: confirms the deletion, for scripts')
@@ -50,7 +51,7 @@ The command asks for the account's id. It reads the whole table at least twice, 
       }).finally(() => bar.stop());
       const words = fields(Object.fromEntries(Object.entries(removed).map(([kind, number]) => [kind, count(number)])));
       printResult(command, { account: id, removed }, `${words}\n\nThe account "${id}" is deleted.`);
-      printNote('Backups of the table keep its data for 35 days.');
+      printNote(`Backups of the table keep its data for ${inDays(BACKUP_DAYS)}.`);
     });
 };
 

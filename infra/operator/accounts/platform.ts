@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { PlatformName, PreviousSecret } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { isPublicAddress } from '../../../shared/destinations/http/http-client.ts';
 import type { Platform, SettingOption } from '../../../shared/destinations/platform.ts';
 import { platforms } from '../../../shared/destinations/registry.ts';
@@ -47,7 +48,10 @@ const names = all.map(([name]) => name);
 /** Adds the platform options to a command that changes an account. */
 export const addPlatformOptions = (command: Command): void => {
   addPlatformSettings(command);
-  command.option('--no-platform', 'remove the platform. Its pending messages wait for another one for three days');
+  command.option(
+    '--no-platform',
+    `remove the platform. Its pending messages wait for another one for ${inDays(RETRY_DAYS)}`,
+  );
 };
 
 /** Adds the options that choose a platform and its settings. */

@@ -1,5 +1,6 @@
 /** What a change of an account replaces or removes: the question of `operator account update`. */
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import type { Settings } from './platform.ts';
 
 /** The change as the command line gives it. `false` and `null` remove what there is; undefined leaves it. */
@@ -47,7 +48,7 @@ const inPlatform = ({ platform: before }: Account, { platform }: GivenChange): s
   const { name, settings } = platform;
   if (name === false)
     return [
-      `Removes the platform "${before}" with its settings. Its pending messages wait three days for another one.`,
+      `Removes the platform "${before}" with its settings. Its pending messages wait ${inDays(RETRY_DAYS)} for another one.`,
     ];
   if (name !== undefined && name !== before) {
     return [`Replaces the platform "${before}" with its settings by "${name}".`];

@@ -1,6 +1,7 @@
 /** `operator account suspend` and `account resume`: stops an account for a time, without a loss. */
 import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { count, printNote, printResult, second } from '../output.ts';
 import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
@@ -13,7 +14,7 @@ export const addSuspensionCommands = (account: Command): void => {
     .description(
       `Suspends an account: its tokens are rejected within 60 s, because authorizations are cached for so long, and nothing more is sent to users. Attempts that are under way may finish, at most 10 s later.
 
-Pending messages and campaigns are held, and continue with "account resume". A message that has been pending for three days fails when it is looked at. The account's platform still receives users' messages and states. The command asks before. Repeating it changes nothing.`,
+Pending messages and campaigns are held, and continue with "account resume". A message that has been pending for ${inDays(RETRY_DAYS)} fails when it is looked at. The account's platform still receives users' messages and states. The command asks before. Repeating it changes nothing.`,
     )
     .argument('<id>', "the account's id")
     .addHelpText('after', examples('account suspend acme-research'))

@@ -1,6 +1,7 @@
 /** `operator listen`: forwards the events of an account's webhook to a program of this machine. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { count, printNote, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
@@ -103,13 +104,13 @@ const endMode = async (account: string, command: Command): Promise<void> => {
   const pending = await pendingEvents(account);
   const events = pending === 1 ? '1 pending event' : `${count(pending)} pending events`;
   if (url === undefined && pending > 0) {
-    const consequence = `Removes the webhook of "${account}", which has no URL. Waiting three days for another one: ${events}.`;
+    const consequence = `Removes the webhook of "${account}", which has no URL. Waiting ${inDays(RETRY_DAYS)} for another one: ${events}.`;
     await confirm(command, consequence);
   }
   await endListening(account);
   const words =
     url === undefined
-      ? `The webhook of "${account}" is removed, because it has no URL. Waiting three days for another one: ${events}.`
+      ? `The webhook of "${account}" is removed, because it has no URL. Waiting ${inDays(RETRY_DAYS)} for another one: ${events}.`
       : `The events of "${account}" go to ${url} again. Sent within a minute: ${events}.`;
   printResult(command, { account, url: url ?? null, pending }, words);
 };

@@ -1,4 +1,4 @@
-/** The simulator's requests that report events of the app, by the data of the event (protocols, "The app network"). */
+/** The simulator's requests that report events of the app, by the data of the event. */
 import * as v from 'valibot';
 
 interface Report {

@@ -1,6 +1,7 @@
 /** `operator deliveries …`: what the webhook of an account received and returned, and replays. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
+import { HISTORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { Problem } from '../../../shared/core/problems.ts';
 import { type Delivery, listDeliveries, readDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { type Recovered, recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
@@ -38,7 +39,7 @@ interface Listing {
 export const addDeliveryCommands = (program: Command): void => {
   const deliveries = program
     .command('deliveries')
-    .description('What the webhook of an account received and returned in the last seven days.')
+    .description(`What the webhook of an account received and returned in the last ${inDays(HISTORY_DAYS)}.`)
     .addHelpText('after', examples('deliveries list acme-research --status failed'));
 
   period(deliveries.command('list'))
@@ -149,7 +150,8 @@ const resultOf = ({ status, status_code, error = '' }: Delivery): Cell =>
   tinted(status === 'succeeded' ? 'green' : 'red', String(status_code ?? error));
 
 const listInWords = (found: Delivery[], more: boolean): string => {
-  if (found.length === 0) return 'There are no attempts. They are kept for seven days, for accounts with a webhook.';
+  if (found.length === 0)
+    return `There are no attempts. They are kept for ${inDays(HISTORY_DAYS)}, for accounts with a webhook.`;
   const table = columns(
     ['ID', 'STARTED', 'EVENT', 'USER', 'ATTEMPT', 'RESULT', 'MS', 'NEXT ATTEMPT'],
     found.map((delivery) => [

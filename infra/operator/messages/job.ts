@@ -1,12 +1,13 @@
 /** `operator job …`: jobs, and their counters. */
 import { type Command, Option } from 'commander';
+import { inDays } from '../../../shared/core/lifetimes.ts';
 import { Problem } from '../../../shared/core/problems.ts';
 import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { type State, states } from '../../../shared/outbox/message.ts';
 import type { JobStatus } from '../../../shared/stats/job-status.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, second, share, tinted } from '../output.ts';
-import { addDaysOption, addPeriodOptions, type Given, periodIn } from '../period.ts';
+import { addDaysOption, addPeriodOptions, DEFAULT_DAYS, type Given, periodIn } from '../period.ts';
 import { progressBar } from '../progress.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { recountJobs } from '../queries/job-recount.ts';
@@ -24,7 +25,7 @@ export const addJobCommands = (program: Command): void => {
     .description(
       `Lists the jobs of an account, the one with the latest activity first: their status, and how many messages reached each state in all.
 
-Only jobs with activity in the period are listed, in UTC; without one, in the last seven days. Messages that name no job share one for each day.`,
+Only jobs with activity in the period are listed, in UTC; without one, in the last ${inDays(DEFAULT_DAYS)}. Messages that name no job share one for each day.`,
     )
     .argument('<account>', "the account's id")
     .addOption(new Option('--limit <n>', 'maximum number of jobs').argParser(readBy(wholeNumber(1, 1_000))).default(20))
@@ -71,7 +72,7 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
     .description(
       `Adds log entries that are missing in the counters of an account's jobs, for example after the alarm FailedBatches. Each entry is counted once, so repeating the command changes nothing.
 
-Both days are included (UTC). Without them, the last seven days are recounted.`,
+Both days are included (UTC). Without them, the last ${inDays(DEFAULT_DAYS)} are recounted.`,
     )
     .argument('<account>', "the account's id");
   addPeriodOptions(recount)

@@ -1,6 +1,7 @@
 /** `operator outbox …`: pending messages, and retries. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../../shared/core/clock.ts';
+import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { directions } from '../../../shared/outbox/event.ts';
 import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
@@ -42,7 +43,7 @@ Numbers are masked; --json prints them in full.`,
   addYesOption(selecting(outbox.command('retry')))
     .option('--all', 'all pending messages')
     .description(
-      `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than three days fails permanently if this attempt fails too. With --all, the command asks before.`,
+      `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than ${inDays(RETRY_DAYS)} fails permanently if this attempt fails too. With --all, the command asks before.`,
     )
     .addHelpText(
       'after',
@@ -54,8 +55,7 @@ Numbers are masked; --json prints them in full.`,
       if (all && selects) command.error('error: --all and other filters exclude each other');
       await requireAccount(selection);
       if (all) {
-        const consequence =
-          'Retries the pending messages of all accounts now. Those that have been pending for three days fail permanently if this attempt fails.';
+        const consequence = `Retries the pending messages of all accounts now. Those that have been pending for ${inDays(RETRY_DAYS)} fail permanently if this attempt fails.`;
         await confirm(command, consequence);
       }
       const retried = await retryConversations(selection);

@@ -1,11 +1,13 @@
 /** `operator account stats`: an account's messages by state and day, and its pending messages. */
+
 import type { Command } from 'commander';
+import { inDays } from '../../../shared/core/lifetimes.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { type Direction, directions } from '../../../shared/outbox/event.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from '../output.ts';
-import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from '../period.ts';
+import { addDaysOption, addPeriodOptions, DEFAULT_DAYS, daysOf, type Given, MAX_DAYS, periodIn } from '../period.ts';
 import { showAccount } from '../queries/accounts-admin.ts';
 import { countDays, type DayCount, eachState } from '../queries/job-recount.ts';
 import {
@@ -23,7 +25,7 @@ export const addStatsCommand = (account: Command): void => {
     .description(
       `Shows an account's messages by state, in total and per day, and its pending messages.
 
-Both days are included (UTC); without them, the last seven days are shown. A state counts on the day on which it was reached: a message that was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
+Both days are included (UTC); without them, the last ${inDays(DEFAULT_DAYS)} are shown. A state counts on the day on which it was reached: a message that was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
     )
     .argument('<id>', "the account's id");
   addDaysOption(addPeriodOptions(stats))

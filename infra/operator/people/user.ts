@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { newId } from '../../../shared/core/ids.ts';
+import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
@@ -74,7 +75,7 @@ export const addUserCommands = (program: Command): void => {
   user
     .command('opt-outs')
     .description(
-      'Lists the accounts that a user has stopped, and those that the user has started again in the last 36 days.',
+      `Lists the accounts that a user has stopped, and those that the user has started again in the last ${inDays(DELETION_MEMORY_DAYS)}.`,
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user opt-outs 27820000001'))
@@ -130,7 +131,7 @@ export const addUserCommands = (program: Command): void => {
     .description(
       `Erases a user permanently. Shows what there is, and asks. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, opt-outs, delivery attempts, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 
-The command can be repeated. A worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
+The command can be repeated. A worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to ${inDays(BACKUP_DAYS)}.`,
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user erase 27820000001', 'user erase 27820000001 --yes'))

@@ -1,4 +1,4 @@
-/** Creates, changes and lists the accounts of businesses and vendors, for operators (spec §5). */
+/** Creates, changes and lists the accounts of businesses and vendors, for operators. */
 
 import { type AccountAttributes, accountChangeWrite } from '../../../shared/accounts/account-change.ts';
 import {
@@ -29,6 +29,7 @@ import type {
 } from '../../../shared/accounts/platform-settings.ts';
 import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { disabledKey } from '../../../shared/delivery/entities.ts';
@@ -36,7 +37,7 @@ import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
+import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import { deletionKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 import { endWaiting } from './outbox-inspection.ts';
@@ -64,7 +65,9 @@ export const createAccount = async (
   }
   if (id === APP_NETWORK) throw new UserError(`"${APP_NETWORK}" is reserved for the app network.`);
   if ((await getConsistent(deletionKey('account', id))) !== undefined) {
-    throw new UserError(`An account "${id}" was deleted in the last ${DELETION_MEMORY_DAYS} days. Choose another id.`);
+    throw new UserError(
+      `An account "${id}" was deleted in the last ${inDays(DELETION_MEMORY_DAYS)}. Choose another id.`,
+    );
   }
   const account: Account = { ...draft, id, created: timestamp() };
   const [failed] = await transact([

@@ -41,7 +41,7 @@ export interface PersonalData extends Record<ExportPart, unknown> {
   requests: ({ id: string } & Request)[];
   /** What requests released, and when the consent ended. */
   consents: ReturnType<typeof toConsent>[];
-  /** Businesses that the user has stopped, or started again within 36 days. */
+  /** Businesses that the user has stopped, or started again within `DELETION_MEMORY_DAYS`. */
   opt_outs: OptOut[];
   /** Records of released values. */
   grants: ConsentReceipt[];

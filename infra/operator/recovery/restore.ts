@@ -1,6 +1,9 @@
 /** `operator restore`: brings missing items back from a table that AWS has restored. */
+
 import { type Command, Option } from 'commander';
+import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { removalKey } from '../../../shared/users/entities.ts';
+import '../../../shared/users/entities.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
@@ -23,7 +26,7 @@ export const addRestoreCommand = (program: Command): void => {
   const selecting = ['account', 'since', 'tokens'];
   addYesOption(program.command('restore'))
     .description(
-      `Brings items back from a restored table. An item is copied only if the live table has none with its key: nothing is overwritten. What was deleted, erased or revoked in the last 36 days does not come back.
+      `Brings items back from a restored table. An item is copied only if the live table has none with its key: nothing is overwritten. What was deleted, erased or revoked in the last ${inDays(DELETION_MEMORY_DAYS)} does not come back.
 
 The command leaves out tokens and outbox entries, unless an option asks for them. If it is interrupted, repeat it: it continues after the last page. Repeating a complete restore changes nothing. With --tokens, --outbox or --clean, the command asks before.`,
     )

@@ -4,10 +4,10 @@ import { DescribeTableCommand, ResourceNotFoundException, type TableDescription 
 import { BatchGetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { accountKey } from '../../../shared/accounts/entities.ts';
 import { between, now, sortableTime } from '../../../shared/core/clock.ts';
+import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
 import { documents, hasExpired } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
@@ -131,12 +131,9 @@ export const openSource = async (name: string, taken: string | undefined): Promi
     throw new UserError(`AWS is still restoring "${name}". Wait: aws dynamodb wait table-exists --table-name ${name}`);
   }
   const time = taken ?? (restored && sortableTime(restored.getTime()));
-  if (
-    time !== undefined &&
-    Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - (DELETION_MEMORY_DAYS - 1) * DAY_MS
-  ) {
+  if (time !== undefined && Date.parse(`${time.slice(0, 23).replace('Z', '')}Z`) < now() - BACKUP_DAYS * DAY_MS) {
     throw new UserError(
-      `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${DELETION_MEMORY_DAYS} days, so what was erased before would come back. Restore the table to a time in the last ${DELETION_MEMORY_DAYS - 1} days.`,
+      `The data of "${name}" is of ${time.slice(0, 10)}. Deletions are known for ${inDays(DELETION_MEMORY_DAYS)}, so what was erased before would come back. Restore the table to a time in the last ${inDays(BACKUP_DAYS)}.`,
     );
   }
   return { name, items: Math.max(source.ItemCount ?? 0, live.ItemCount ?? 0), isRestored: time !== undefined };

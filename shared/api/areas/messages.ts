@@ -1,6 +1,7 @@
 /** Messages from businesses to users. */
 import * as v from 'valibot';
 import { priorities } from '../../campaigns/batch.ts';
+import { RETRY_DAYS } from '../../core/lifetimes.ts';
 import { reasonCodes, states } from '../../outbox/message.ts';
 import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
@@ -16,8 +17,8 @@ import {
 
 import { define, idempotencyKey } from '../endpoint.ts';
 
-/** Most seconds for which a message is valid: three days, after which every pending message fails. */
-const MAX_VALIDITY = 259_200;
+/** Most seconds for which a message is valid: then every pending message fails anyway. */
+const MAX_VALIDITY = RETRY_DAYS * 86_400;
 
 const content = v.variant('type', [
   v.object({

@@ -1,4 +1,4 @@
-/** Profilers and answers (spec §4.1 to §4.5). */
+/** Profilers and answers. */
 import * as v from 'valibot';
 import { answer } from '../../profilers/answer.ts';
 import { listOf, responseList, responseRecord, shownAs } from '../../validation/bounded.ts';

@@ -1,7 +1,10 @@
 /** The delivery attempts of an account's webhook, as the API and operators see them. */
+
 import { timestampOf } from '../../core/clock.ts';
+import { HISTORY_DAYS, inDays } from '../../core/lifetimes.ts';
 import { Problem } from '../../core/problems.ts';
 import { contactOf } from '../../messaging/jids.ts';
+import '../../messaging/jids.ts';
 import type { Outgoing } from '../../outbox/event.ts';
 import { get, hasExpired, page } from '../../table/client.ts';
 import {
@@ -189,5 +192,5 @@ export const referenceOf = (id: string): AttemptReference => {
 export const deliveryNotFound = (): Problem =>
   new Problem(
     'delivery_not_found',
-    'None of your deliveries has this id. GET /v1/deliveries lists those of seven days.',
+    `None of your deliveries has this id. GET /v1/deliveries lists those of ${inDays(HISTORY_DAYS)}.`,
   );

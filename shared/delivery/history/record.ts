@@ -1,12 +1,13 @@
-/** The history of an account's webhook: each attempt is kept for seven days, and with the last one its event. */
+/** The history of an account's webhook: each attempt is kept for `HISTORY_DAYS`, and with the last one its event. */
 import { secondsFromNow } from '../../core/clock.ts';
+import { HISTORY_DAYS } from '../../core/lifetimes.ts';
 import { namesOf } from '../../outbox/event.ts';
 import { put, putWithin } from '../../table/client.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { type Attempt, attemptItem } from './attempt-item.ts';
 
 /** Seconds for which attempts are kept. */
-const LIFETIME = 7 * 86_400;
+const LIFETIME = HISTORY_DAYS * 86_400;
 
 /**
  * Records attempts: 1 write unit each and 1 on the index of the user's attempts; for the last attempt, 1 for each KB of

@@ -1,4 +1,4 @@
-/** Standard Webhooks (protocols, "Standard Webhooks"): signs requests with a secret that the destination also has. */
+/** Signs requests by Standard Webhooks (infra/docs/wire-facts.md), with a secret that the destination also has. */
 import { Webhook } from 'standardwebhooks';
 import { now } from '../../core/clock.ts';
 import { jsonRequest, type OutboundRequest } from './request.ts';

@@ -1,16 +1,19 @@
 /** Changes of opt-outs: a user stops a business, or starts it again. The account's platform is notified. */
+
 import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
 import type { PlatformName } from '../../accounts/platform-settings.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
+import { DELETION_MEMORY_DAYS } from '../../core/lifetimes.ts';
 import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
 import type { OptOutState, Outgoing } from '../../outbox/event.ts';
 import { getConsistent } from '../../table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../table/deletion-markers.ts';
 import { ofPerson } from '../../table/keys.ts';
 import { updateWrite, type Write } from '../../table/transactions.ts';
 import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { lastRemoval } from '../../users/user-removal.ts';
 import { optOutKey } from '../entities.ts';
+import '../../table/deletion-markers.ts';
+import '../entities.ts';
 import type { OptOutItem } from './opt-outs.ts';
 
 /** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */
@@ -27,7 +30,8 @@ interface ReportedChange {
 }
 
 /**
- * Records that a user stopped or started the business of a bot. For seven days, a repeat of the event changes nothing.
+ * Records that a user stopped or started the business of a bot. For `EVENT_MEMORY_DAYS`, a repeat of the event changes
+ * nothing.
  *
  * @param at - when the user did so, as `timestamp` writes it. It does not change a newer opt-out, and not that of a user
  * who was removed at that time or later. Default: newer than all known data.

@@ -1,4 +1,4 @@
-/** The bridge to RapidPro (spec §4.11): messages of flows to users, and calls to a channel. */
+/** The bridge to RapidPro: messages of flows to users, and calls to a channel. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

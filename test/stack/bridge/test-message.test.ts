@@ -1,4 +1,4 @@
-/** Test messages (spec §4.13): an account writes to its own bot, with the same effect as a user's message. */
+/** Test messages: an account writes to its own bot, with the same effect as a user's message. */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** The bridge to Turn (spec §4.12): messages to users, and calls to a number at Turn. */
+/** The bridge to Turn: messages to users, and calls to a number at Turn. */
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

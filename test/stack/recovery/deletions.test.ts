@@ -10,6 +10,7 @@ import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { accountKey, hookKey, numberKey, platformKey } from '../../../shared/accounts/entities.ts';
 import { changeProfile } from '../../../shared/accounts/profile.ts';
+import { DELETION_MEMORY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { mediaKey } from '../../../shared/media/entities.ts';
@@ -19,7 +20,6 @@ import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.t
 import { answersOf, profilerKey } from '../../../shared/profilers/entities.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { appUserKey, contactHash, contactKey, userKey } from '../../../shared/users/entities.ts';
 import { updateUser } from '../../../shared/users/users.ts';

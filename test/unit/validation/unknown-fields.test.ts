@@ -101,7 +101,7 @@ test('at most 1,000 unknown fields are found, and names of any length and form a
   );
 });
 
-/** Names that existing clients and platforms send, by endpoint (the protocols around us). */
+/** Names that existing clients and platforms send, by endpoint (infra/docs/wire-facts.md, "Existing clients"). */
 const SENT: Partial<Record<EndpointName, object>> = {
   sendMessage: {
     ...{

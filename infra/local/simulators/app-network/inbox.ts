@@ -36,7 +36,7 @@ const business = v.looseObject({ bot: phoneNumber, name: v.string(), avatar: v.n
 /** A business as users see it. */
 export type Business = v.InferOutput<typeof business>;
 
-/** The events that the service sends (protocols, "The app network"). */
+/** The events that the service sends. */
 const appEvent = v.variant('type', [
   v.looseObject({ type: v.literal('account.updated'), timestamp: v.string(), data: business }),
   v.looseObject({

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { type Reply, reasonIn } from '../../../operator/local-stack/report.ts';
 import { time } from '../calls.ts';
 
-/** An event that the app reports (protocols, "The app network"). */
+/** An event that the app reports. */
 export type ReportedEvent =
   | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
   | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }

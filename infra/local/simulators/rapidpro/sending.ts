@@ -1,4 +1,4 @@
-/** How RapidPro sends a message to the service (protocols, "What RapidPro sends us"). */
+/** How RapidPro sends a message to the service (infra/docs/wire-facts.md, "RapidPro: messages to users"). */
 import { pause } from '../../../../shared/core/clock.ts';
 import type { Bridge } from '../bridge.ts';
 import type { StatusWriter } from './status-writer.ts';

@@ -1,7 +1,7 @@
 /**
- * RapidPro's writes of statuses (protocols, "Observed on couriers"): in batches of 500 ms, one statement each. If a
- * batch has two rows for a message, the statement applies one and loses the other. A later batch overwrites an earlier
- * one.
+ * RapidPro's writes of statuses (infra/docs/wire-facts.md, "RapidPro: messages from users"): in batches, one statement
+ * each. If a batch has two rows for a message, the statement applies one and loses the other. A later batch overwrites
+ * an earlier one.
  */
 import { once } from 'node:events';
 import { pause } from '../../../../shared/core/clock.ts';

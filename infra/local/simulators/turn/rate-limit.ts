@@ -1,6 +1,4 @@
-/**
- * Turn's rate limit (protocols, "What we send Turn"): a number of calls in a window that begins with its first call.
- */
+/** Turn's rate limit: a number of calls in a window that begins with its first call. */
 import { now } from '../../../../shared/core/clock.ts';
 
 export class RateLimit {

@@ -1,4 +1,4 @@
-/** The messages between the service and Turn (protocols, "Turn.io"). */
+/** The messages between the service and Turn (infra/docs/wire-facts.md, "Turn: messages from users"). */
 import * as v from 'valibot';
 import { fields, filledText, looseFields, oneOf, phone, text } from '../schemas.ts';
 

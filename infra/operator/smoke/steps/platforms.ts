@@ -191,7 +191,7 @@ export const chatPlatforms = {
 
 /**
  * Without a server in the platform's place, API Gateway responds to the worker, and the history contains that response.
- * The messages stay pending: the first one is retried for three days, and the second one follows it.
+ * The messages stay pending: the first one is retried, and the second one follows it.
  */
 const untilRefused = async (day: Day): Promise<string> => {
   const { hosts, tokens } = day;

@@ -1,4 +1,5 @@
 /** The words of the Jobs view. */
+import { inDays, RETRY_DAYS } from '../../../../../shared/core/lifetimes.ts';
 import type { JobParts, JobSummary } from '../../jobs/views.ts';
 import { parsePhone } from '../data/phone-number.ts';
 
@@ -32,12 +33,12 @@ export const partWords: { part: keyof JobParts; label: string }[] = [
 
 const reasonWords: Record<string, string> = {
   refused: 'The app network rejected the message',
-  unreachable: 'No attempt succeeded for three days',
+  unreachable: `No attempt succeeded for ${inDays(RETRY_DAYS)}`,
   cancelled: 'The job was stopped before',
   expired: 'Not delivered while it was valid',
   opted_out: 'The person stopped this business',
   bot_number_released: 'The business lost its number',
-  no_platform: 'The business had no chat platform for three days',
+  no_platform: `The business had no chat platform for ${inDays(RETRY_DAYS)}`,
   user_erased: 'The person was removed from the app',
   unknown: 'The service could not build the message',
 };
