@@ -1,7 +1,6 @@
 /** Accounts of businesses and vendors (spec §5). Only operators write them. */
 import { getConsistent } from '../table/client.ts';
 import { accountKey, type Key, numberKey } from '../table/keys.ts';
-import type { PlatformName } from './platform-settings.ts';
 
 export interface Account {
   id: string;
@@ -11,7 +10,7 @@ export interface Account {
   /** The latest decisions about such names, the newest last. */
   name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
-  platform?: PlatformName;
+  platform?: string;
   /** The phone number of its bot, if it has one (spec §5, rule 2). */
   bot_number?: string;
   /** Requests per second and requests at once, if they are not the default of the deployment. */

@@ -9,19 +9,14 @@ import {
   type NumberItem,
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
-import type {
-  ConsentWebhookItem,
-  HookItem,
-  PlatformItem,
-  PlatformName,
-  PlatformSettings,
-  PreviousSecret,
-} from '../../../shared/accounts/platform-settings.ts';
 import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import type { HookItem } from '../../../shared/destinations/inbound-secret.ts';
+import type { PlatformSettings, PreviousSecret } from '../../../shared/destinations/platform.ts';
+import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../../../shared/destinations/registry.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { transactInOrder } from '../../../shared/outbox/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';

@@ -1,6 +1,5 @@
 /** Changes of opt-outs: a user stops a business, or starts it again. The account's platform is notified. */
 import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
-import type { PlatformName } from '../../accounts/platform-settings.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
 import type { OptOutState, Outgoing } from '../../outbox/event.ts';
 import { enqueueWrites, transactInOrder } from '../../outbox/outbox.ts';
@@ -13,7 +12,7 @@ import { lastRemoval } from '../../users/user-removal.ts';
 import type { OptOutItem } from './opt-outs.ts';
 
 /** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */
-const NOTIFIED: Partial<Record<PlatformName, readonly OptOutState[]>> = {
+const NOTIFIED: Partial<Record<string, readonly OptOutState[]>> = {
   rapidpro: ['stopped'],
   webhook: ['stopped', 'started'],
 };

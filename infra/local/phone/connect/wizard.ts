@@ -4,14 +4,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { APP_NETWORK } from '../../../../shared/core/permissions.ts';
 import { healthOf, type PlatformHealth } from '../../../../shared/delivery/platform-health.ts';
+import { type PlatformName, setups } from '../../../../shared/destinations/registry.ts';
+import { answersOf } from '../../../../shared/destinations/setup.ts';
 import type { Settings, Wording } from '../../../operator/accounts/platform.ts';
 import { type Check, checkFromPlatform, checkNumber, checkToPlatform } from '../../../operator/connect/checks.ts';
 import { issueBridgeToken, storeConnection, valuesFor } from '../../../operator/connect/connect.ts';
-import { connectGuides, DEFAULT_MAX_LENGTH } from '../../../operator/connect/fields.ts';
 import {
   createAccount,
   findPlatform,
@@ -34,6 +34,8 @@ interface Session {
   secret?: string;
   checks?: Check[];
 }
+
+const MAX_LENGTH = '4096';
 
 type Outside = Pick<Simulators, 'rapidpro' | 'turn'>;
 
@@ -75,7 +77,7 @@ export class Wizard {
       await refusing(() => updateAccount(id, { bot_number: botNumber }));
     }
     if (this.#sessions.get(id)?.platform !== platform) {
-      const token = connectGuides[platform].callsService ? await issueBridgeToken(id, platform) : undefined;
+      const token = setups[platform].inbound ? await issueBridgeToken(id, platform) : undefined;
       this.#sessions.set(id, { platform, ...(token !== undefined && { token }) });
     }
     return this.view(id);
@@ -86,8 +88,12 @@ export class Wizard {
     const { platform, token = '', secret, checks } = this.#session(id);
     const account = await this.#find(id);
     const current = await findPlatform(id);
-    const guide = connectGuides[platform];
-    const values = valuesFor(account, { bridgeUrl: this.#bridgeUrl, token, secret });
+    const guide = setups[platform];
+    const values = valuesFor(account, {
+      bridgeUrl: this.#bridgeUrl,
+      token,
+      ...(secret !== undefined && { made: { secret } }),
+    });
     const known: Settings =
       current?.name === platform
         ? Object.fromEntries(Object.entries({ ...current.settings, ...current.hook }).map(([k, v]) => [k, String(v)]))
@@ -101,14 +107,14 @@ export class Wizard {
       fields: guide
         .fields(values)
         .map(({ field, value, secret = false, note = null }) => ({ field, value, secret, note })),
-      settings: guide.answers.map(({ secret = false, ...answer }) => ({
+      settings: answersOf(guide).map(({ secret = false, ...answer }) => ({
         ...answer,
         secret,
         value: secret ? '' : (known[answer.setting] ?? ''),
         known: answer.setting in known,
       })),
       simulated: platform !== 'webhook',
-      replaces: current && current.name !== platform ? connectGuides[current.name].title : null,
+      replaces: current && current.name !== platform ? setups[current.name].title : null,
       checks: checks?.map(toView) ?? null,
     };
   }
@@ -124,7 +130,7 @@ export class Wizard {
     if (platform === 'webhook')
       throw httpError(422, 'A webhook is a server of your own: no simulator takes its place.');
     if (platform === 'rapidpro') {
-      rapidpro.addChannel(id, { token, bot: 'echo', max_length: Number(DEFAULT_MAX_LENGTH) });
+      rapidpro.addChannel(id, { token, bot: 'echo', max_length: Number(MAX_LENGTH) });
       return { url: `${rapidpro.url}/c/ex/${id}/receive` };
     }
     const secrets = { token: `turn_${randomBytes(12).toString('hex')}`, hmac_secret: newId() };
@@ -142,14 +148,14 @@ export class Wizard {
     const { platform, token } = session;
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
     const hasMaxLength = platform === 'rapidpro' && (await findPlatform(id))?.name !== 'rapidpro';
-    const wanted = { ...(hasMaxLength && { max_length: DEFAULT_MAX_LENGTH }), ...settings };
+    const wanted = { ...(hasMaxLength && { max_length: MAX_LENGTH }), ...settings };
     const stored = await refusing(() => storeConnection(id, platform, wanted, wordingOf(platform)));
     if (stored.made.secret !== undefined) session.secret = stored.made.secret;
     const bridgeUrl = this.#bridgeUrl;
-    const from = token === undefined ? [] : [await checkFromPlatform({ account: id, platform, bridgeUrl, token })];
+    const from = token === undefined ? undefined : await checkFromPlatform({ account: id, platform, bridgeUrl, token });
     const to = await checkToPlatform(stored.platform);
     const number = await checkNumber(id);
-    session.checks = [...from, to, ...(number ? [number] : [])];
+    session.checks = [from, to, number].filter((check) => check !== undefined);
     return this.view(id);
   }
 
@@ -161,7 +167,8 @@ export class Wizard {
   async #describe(id: string): Promise<AccountView | undefined> {
     const account = await findAccount(id);
     if (account === undefined || id === APP_NETWORK) return undefined;
-    const { name, bot_number = null, platform = null } = account;
+    const { name, bot_number = null } = account;
+    const platform = (account.platform ?? null) as PlatformName | null;
     const session = this.#sessions.get(id);
     const health = platform === null ? undefined : await healthOf(id);
     const since = health?.failing_since;
@@ -198,13 +205,16 @@ export const otherBots = async (known: readonly { id: string }[]): Promise<Known
   return accounts.flatMap((account) => {
     if (account?.bot_number === undefined) return [];
     const { id, name, bot_number: number, platform } = account;
-    return [{ id, name, number, platform: platform ? connectGuides[platform].title : 'no platform', sends: false }];
+    return [
+      { id, name, number, platform: platform ? setups[platform as PlatformName].title : 'no platform', sends: false },
+    ];
   });
 };
 
 /** How messages name the settings: as the wizard labels them. */
 const wordingOf = (platform: PlatformName): Wording => {
-  const { title, answers } = connectGuides[platform];
+  const { title } = setups[platform];
+  const answers = answersOf(setups[platform]);
   return {
     subject: title.replace(/^t/, 'T'),
     optionOf: (setting) => answers.find((answer) => answer.setting === setting)?.label ?? setting,
