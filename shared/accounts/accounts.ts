@@ -2,7 +2,6 @@
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { accountKey, numberKey } from './entities.ts';
-import type { PlatformName } from './platform-settings.ts';
 
 export interface Account {
   id: string;
@@ -12,7 +11,7 @@ export interface Account {
   /** The latest decisions about such names, the newest last. */
   name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
-  platform?: PlatformName;
+  platform?: string;
   /** The phone number of its bot, if it has one. */
   bot_number?: string;
   /** Requests per second and requests at once, if they are not the default of the deployment. */

@@ -291,7 +291,7 @@ const acceptFew = async (
 ): Promise<Accepted> => {
   const { job_id, batch } = accepted;
   const isAccepted = await acceptMessages({
-    ...{ account, job_id, source: 'api' },
+    ...{ account, job_id },
     messages: messages.flatMap(({ to, content: own = content }, position) => {
       if (own === undefined) return [];
       const { valid_until, ...sent } = own;

@@ -291,7 +291,7 @@ const expandMessage = async (
     return logErased(batch, { position: one.position, type: content.type, pseudonym });
   }
   const { id, account, job_id } = batch;
-  const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const, sender };
+  const sending = { id: messageIdAt(id, one.position), account, job_id, sender };
   const draft = { to: one.to, ...content };
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {

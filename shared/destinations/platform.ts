@@ -1,6 +1,5 @@
 /** The interface of chat platforms. Each platform is a file in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
-import type { PlatformSettings, PreviousSecret } from '../accounts/platform-settings.ts';
 import { now } from '../core/clock.ts';
 import type { Content, Entry, Outgoing } from '../outbox/event.ts';
 import type { Message, State } from '../outbox/message.ts';
@@ -8,100 +7,51 @@ import { type AttemptResult, retryResult } from './attempt-result.ts';
 import type { Destination } from './destination.ts';
 import { notSetUp, type OutboundRequest, type OutboundResponse } from './http/request.ts';
 
-/** A chat platform: its settings, and its requests. */
-export interface Platform {
-  /** The operator's settings, by name: first those for requests to the platform, then those for requests from it. */
-  options: Record<string, SettingOption>;
-  /** Validates the settings of an account. @throws v.ValiError — with the validation errors */
-  check(given: unknown): PlatformSettings;
-  /** The destination of an account's conversations, by the account's settings and its replaced secrets. */
-  destination(settings: unknown, previousSecrets?: PreviousSecret[]): Omit<Destination, 'name'>;
-  /** A request that tests an account's settings, and changes nothing on the platform. */
-  probe(settings: unknown, previousSecrets?: PreviousSecret[]): Probe | undefined;
+/** The settings of an account, as its rows in the table contain them. */
+export interface PlatformSettings {
+  /** For requests to the platform. Contains secrets. */
+  settings: object;
+  /** For requests of the platform: the secret that signs them, or the channel's Max length. */
+  hook?: object;
 }
 
-/** A setting that operators enter. */
-export interface SettingOption {
-  /** For help: follows `--platform-name <value>`. */
-  description: string;
-  /** The name with which the value is shown. A setting without a label is a secret, and never shown. */
-  label?: string;
-  /** Generates a secret if none is given. */
-  make?: () => string;
+/**
+ * A replaced signing secret. It also signs until it expires, so that the customer has time to change to the new one.
+ */
+export interface PreviousSecret {
+  secret: string;
+  /** When it expires, in milliseconds since 1970. */
+  until: number;
 }
 
-/** A request that tests settings. `problem` returns the error as a sentence, or undefined if the settings work. */
-interface Probe {
-  request: OutboundRequest;
-  problem(status: number, body: string): string | undefined;
-}
+/** A chat platform: the destination of an account's conversations, by the account's settings and its replaced secrets. */
+export type Platform = (settings: unknown, previousSecrets?: PreviousSecret[]) => Omit<Destination, 'name'>;
 
-type Settings = v.ObjectSchema<v.ObjectEntries, undefined>;
+export type SettingsSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
-type Options<Schema extends Settings> = Record<keyof Schema['entries'], SettingOption>;
-
-interface Description<Out extends Settings, In extends Settings> {
-  settings: Out;
-  /** Settings for requests from the platform. */
-  hook?: In;
-  options: Options<Out> & Options<In>;
+interface Description<Schema extends SettingsSchema>
+  extends Pick<Destination, 'interpret' | 'receiptFor' | 'spacing' | 'hasHistory'> {
+  settings: Schema;
   /** `previousSecrets` also sign, besides the one in the settings. `status` replaces the one that the entry reports. */
   buildRequest: (
     entry: Entry,
-    settings: v.InferOutput<Out>,
+    settings: v.InferOutput<Schema>,
     previousSecrets: string[],
     status?: string,
   ) => OutboundRequest | undefined;
-  interpret?: Destination['interpret'];
-  receiptFor?: Destination['receiptFor'];
-  spacing?: Destination['spacing'];
-  hasHistory?: Destination['hasHistory'];
-  probe: (settings: v.InferOutput<Out>, previousSecrets: string[]) => Probe;
 }
 
-type None = v.ObjectSchema<Record<never, never>, undefined>;
-
-/** Defines a platform by the schemas of its settings, and the requests that deliver entries to it. */
-export const describePlatform = <const Out extends Settings, const In extends Settings = None>({
-  settings,
-  hook,
-  options,
-  buildRequest,
-  interpret,
-  receiptFor,
-  spacing,
-  hasHistory,
-  probe,
-}: Description<Out, In>): Platform => ({
-  options,
-  check: (given) => {
-    const all: Settings = v.object({ ...settings.entries, ...hook?.entries });
-    const taken = Object.entries(v.parse(all, given));
-    const inward = taken.filter(([name]) => hook !== undefined && name in hook.entries);
-    return {
-      settings: Object.fromEntries(taken.filter((setting) => !inward.includes(setting))),
-      ...(inward.length > 0 && { hook: Object.fromEntries(inward) }),
-    };
-  },
-  destination: (given, previous = []) => {
+/** Defines a platform by the schema of its settings, and the requests that deliver entries to it. */
+export const describePlatform =
+  <const Schema extends SettingsSchema>({ settings, buildRequest, ...rest }: Description<Schema>): Platform =>
+  (given, previous = []) => {
     const { success, output } = v.safeParse(settings, given);
-    if (!success) return { buildRequest: notSetUp, ...(hasHistory && { hasHistory }) };
-    return {
-      buildRequest: (entry, status) => buildRequest(entry, output, inUse(previous), status),
-      ...(interpret && { interpret }),
-      ...(receiptFor && { receiptFor }),
-      ...(spacing && { spacing }),
-      ...(hasHistory && { hasHistory }),
-    };
-  },
-  probe: (given, previous = []) => {
-    const { success, output } = v.safeParse(settings, given);
-    return success ? probe(output, inUse(previous)) : undefined;
-  },
-});
+    if (!success) return { buildRequest: notSetUp, ...(rest.hasHistory && { hasHistory: rest.hasHistory }) };
+    return { buildRequest: (entry, status) => buildRequest(entry, output, inUse(previous), status), ...rest };
+  };
 
 /** The previous secrets that have not expired. */
-const inUse = (previous: PreviousSecret[]): string[] =>
+export const inUse = (previous: PreviousSecret[]): string[] =>
   previous.filter(({ until }) => until > now()).map(({ secret }) => secret);
 
 /**

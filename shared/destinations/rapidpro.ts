@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
+import { newId } from '../core/ids.ts';
 import type { Entry, PlatformDraft } from '../outbox/event.ts';
 import { listOf, shownAs } from '../validation/bounded.ts';
 import { numberError } from '../validation/phone-numbers.ts';
@@ -21,11 +22,7 @@ import {
 import { type AttemptResult, interpretByStatus, retryResult } from './attempt-result.ts';
 import { formRequest, type OutboundResponse } from './http/request.ts';
 import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
-
-const status = (name: string, became: string) => ({
-  label: `URL of "${name}"`,
-  description: `URL for messages that ${became} (default: the receive URL, with the last segment "${name}")`,
-});
+import type { PlatformSetup } from './setup.ts';
 
 /** Most repetitions of the field `quick_reply`, including blank ones. */
 const MAX_FIELDS = 100;
@@ -119,43 +116,29 @@ const statusOf = statusReader('rapidpro', {
   sending_failed: 'failed',
 });
 
+const settings = v.object({
+  url: destinationUrl,
+  sent_url: v.optional(destinationUrl),
+  delivered_url: v.optional(destinationUrl),
+  failed_url: v.optional(destinationUrl),
+  stopped_url: v.optional(destinationUrl),
+});
+
 export const rapidpro = describePlatform({
-  settings: v.object({
-    url: destinationUrl,
-    sent_url: v.optional(destinationUrl),
-    delivered_url: v.optional(destinationUrl),
-    failed_url: v.optional(destinationUrl),
-    stopped_url: v.optional(destinationUrl),
-  }),
-  options: {
-    url: { label: 'Platform URL', description: "the channel's receive URL: https://HOST/c/ex/CHANNEL/receive" },
-    sent_url: status('sent', 'were sent'),
-    delivered_url: status('delivered', 'were delivered'),
-    failed_url: status('failed', 'have failed'),
-    stopped_url: {
-      label: 'URL of "stopped"',
-      description:
-        'URL for users who stop the business or are removed (default: the receive URL, with the last segment "stopped")',
-    },
-    max_length: {
-      label: 'Max length',
-      description: "the channel's Max length in bytes (default: unknown). Repeats of shorter texts are never sent",
-    },
-  },
-  hook,
-  buildRequest: ({ created, outgoing }, settings, _, status) => {
+  settings,
+  buildRequest: ({ created, outgoing }, { url, ...urls }, _, status) => {
     if (outgoing.type === 'message.received') {
       const { message, content } = outgoing;
-      return formRequest(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
+      return formRequest(url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
     }
     // RapidPro has no request for a user who starts again.
     if (outgoing.type === 'user.stopped' || (outgoing.type === 'user.state' && outgoing.state === 'stopped')) {
-      return formRequest(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
+      return formRequest(urls.stopped_url ?? beside(url, 'stopped'), { from: `+${outgoing.user.phone}` });
     }
     const report = statusOf(outgoing);
     if (report === undefined) return undefined;
     const name = statuses.find((one) => one === status) ?? report.status;
-    return formRequest(settings[`${name}_url`] ?? beside(settings.url, name), { id: report.id });
+    return formRequest(urls[`${name}_url`] ?? beside(url, name), { id: report.id });
   },
   interpret: (response, entry) =>
     (response.status === 400 ? interpret400(response, entry) : interpretSettingsError(response, entry)) ??
@@ -182,14 +165,6 @@ export const rapidpro = describePlatform({
     const { message, content } = outgoing;
     return { subject: hashOf([message.account, message.phone, textOf(content)]), pauseMs: TEXT_PAUSE_MS };
   },
-  probe: ({ url }) => ({
-    request: formRequest(url, {}),
-    problem: (code, body) => {
-      if (code === 400 && /'(?:from|sender)'/.test(body)) return undefined;
-      if ([400, 404].includes(code) && /channel/i.test(body)) return 'It knows no such channel.';
-      return "It should refuse an empty message with 400, as RapidPro's receive URL does.";
-    },
-  }),
 });
 
 /** Milliseconds between the statuses of a message (infra/docs/wire-facts.md, "RapidPro: messages from users"). */
@@ -236,4 +211,121 @@ const beside = (receiveUrl: string, segment: string): string => {
   const url = new URL(receiveUrl);
   url.pathname = url.pathname.replace(/[^/]*\/?$/, segment);
   return url.href;
+};
+
+/** The Max length of a new channel: the longest text of a message. */
+const DEFAULT_MAX_LENGTH = '4096';
+
+/** The form of an External API channel: rapidpro/rapidpro, temba/channels/types/external/views.py. */
+export const rapidproSetup: PlatformSetup<typeof settings, typeof hook> = {
+  title: 'RapidPro',
+  form: 'Add channel: External API',
+  steps: [
+    'Open Settings, then Add Channel.',
+    'Choose External API.',
+    'Enter the values. Leave the other fields as they are.',
+    'Save. RapidPro shows the receive URL.',
+  ],
+  fields: ({ bridgeUrl, token, botNumber, settings: { max_length = DEFAULT_MAX_LENGTH } = {} }) => [
+    { field: 'URN type', value: 'Phone number' },
+    { field: 'Number', value: botNumber },
+    { field: 'Country', value: '' },
+    { field: 'Method', value: 'HTTP POST', note: 'The service rejects GET and PUT.' },
+    { field: 'Encoding', value: 'Default Encoding' },
+    { field: 'Content type', value: 'URL Encoded', note: 'The service rejects JSON and XML.' },
+    { field: 'Max length', value: max_length, note: 'In bytes, not characters. RapidPro splits longer texts.' },
+    {
+      field: 'Authorization header value',
+      value: token,
+      secret: true,
+      note: 'The token alone, without "Bearer" or "Token" before it.',
+    },
+    { field: 'Send URL', value: `${bridgeUrl}/v1/webhook/rapidpro/` },
+    {
+      field: 'Request body',
+      value: 'id={{id}}&text={{text}}&to_no_plus={{to_no_plus}}{{quick_replies}}',
+      note: 'Replaces the body that the form suggests, which has no quick replies.',
+    },
+    { field: 'MT Response check', value: '' },
+  ],
+  inbound: {
+    tokenField: "RapidPro's Authorization header",
+    // A blank part of a longer text.
+    request: ({ bridgeUrl, token }) => {
+      const form = formRequest(`${bridgeUrl}/v1/webhook/rapidpro/`, { id: newId(), text: ' ', to_no_plus: '10000000' });
+      return { ...form, headers: { ...form.headers, authorization: token } };
+    },
+  },
+  settings,
+  hook,
+  options: {
+    url: {
+      label: 'Platform URL',
+      description: "the channel's receive URL: https://HOST/c/ex/CHANNEL/receive",
+      question: {
+        label: 'Receive URL',
+        where: 'RapidPro shows it on the page of the channel after you save the form. It ends with /receive.',
+        example: 'https://HOST/c/ex/CHANNEL/receive',
+      },
+    },
+    sent_url: {
+      label: 'URL of "sent"',
+      description: 'URL for messages that were sent (default: the receive URL, with the last segment "sent")',
+    },
+    delivered_url: {
+      label: 'URL of "delivered"',
+      description: 'URL for messages that were delivered (default: the receive URL, with the last segment "delivered")',
+    },
+    failed_url: {
+      label: 'URL of "failed"',
+      description: 'URL for messages that have failed (default: the receive URL, with the last segment "failed")',
+    },
+    stopped_url: {
+      label: 'URL of "stopped"',
+      description:
+        'URL for users who stop the business or are removed (default: the receive URL, with the last segment "stopped")',
+    },
+    max_length: {
+      label: 'Max length',
+      description: "the channel's Max length in bytes (default: unknown). Repeats of shorter texts are never sent",
+      preset: DEFAULT_MAX_LENGTH,
+    },
+  },
+  probe: ({ url }) => ({
+    request: formRequest(url, {}),
+    fault: ({ status, body }) => {
+      const last = new URL(url).pathname.split('/').findLast((part) => part !== '') ?? '';
+      if (status === 400 && /'(?:from|sender)'/.test(body)) return undefined;
+      if ([404, 405].includes(status) && last !== 'receive') {
+        return {
+          cause: `No channel has this URL. It should end with /receive; yours ends with /${last}.`,
+          fix: "Copy the receive URL from the channel's page in RapidPro.",
+        };
+      }
+      if ([400, 404].includes(status) && /channel/i.test(body)) {
+        return {
+          cause: 'It knows no such channel: the channel is inactive or deleted, or its id is wrong.',
+          fix: "Check in RapidPro that the channel exists. Copy the receive URL from the channel's page.",
+        };
+      }
+      if (status === 400 && CHANNEL_ERROR.test(body)) {
+        return {
+          cause: "RapidPro's database cannot be reached.",
+          fix: 'Check again in some minutes. If it goes on, ask those who run RapidPro.',
+        };
+      }
+      if (status === 404) return { cause: 'No channel has this URL.', fix: 'Copy the receive URL from RapidPro.' };
+      if (status === 401 || status === 403) {
+        return {
+          cause: `A server before RapidPro asks for a password, or blocks the service (${status}).`,
+          fix: 'Let requests to /c/ex/ pass without a password.',
+        };
+      }
+      return {
+        cause: `This is not a receive URL: it should refuse an empty message with 400, but returned ${status}.`,
+        fix: "Copy the receive URL from the channel's page in RapidPro. It ends with /receive.",
+      };
+    },
+  }),
+  proved: 'The channel is active: it refused an empty message, as it should. Nobody gets a message.',
 };

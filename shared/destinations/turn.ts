@@ -18,6 +18,7 @@ import { type AttemptResult, causeOf, interpretByStatus } from './attempt-result
 import { jsonRequest, type OutboundRequest, type OutboundResponse } from './http/request.ts';
 import { retryAfterIn } from './http/retry-after.ts';
 import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
+import type { PlatformSetup } from './setup.ts';
 
 /** Whether a request is an ordinary webhook of Turn, not a message to a user. Turn may send both to the same URL. */
 export const isOrdinaryWebhook = (
@@ -108,13 +109,6 @@ const settings = v.object({
 
 export const turn = describePlatform({
   settings,
-  hook,
-  options: {
-    url: { label: 'Platform URL', description: "Turn's URL (default: https://whatsapp.turn.io)" },
-    channel: { label: 'Channel', description: "the channel's UUID at Turn" },
-    token: { description: 'the authentication token that the customer created at Turn' },
-    hmac_secret: { description: "the channel's hmac_secret (default: none). If set, unsigned requests are rejected" },
-  },
   buildRequest: (entry, given) => {
     const [path, document] = callFor(entry) ?? [];
     return path === undefined ? undefined : requestTo(given, path, document);
@@ -127,14 +121,6 @@ export const turn = describePlatform({
     const settled = result.status === 'rejected' && statusOf(entry.outgoing)?.status === 'failed';
     return settled ? DELIVERED : result;
   },
-  probe: (given) => ({
-    request: requestTo(given, 'messages', {}),
-    problem: (status) => {
-      if (status === 401 || status === 403) return 'It refuses the token.';
-      if (status === 404) return 'It knows no such channel.';
-      return [400, 422, 429].includes(status) ? undefined : 'It should refuse an empty message with 400, as Turn does.';
-    },
-  }),
 });
 
 const DELIVERED: AttemptResult = { status: 'delivered' };
@@ -172,4 +158,87 @@ const A_MINUTE = 60_000;
 const untilReset = (response: OutboundResponse): number => {
   const reset = Number(response.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
   return Number.isFinite(reset) ? Math.max(reset, 0) : (retryAfterIn(response) ?? A_MINUTE);
+};
+
+/** The fields of the Channel API: whatsapp.turn.io/docs/api/channel_api. */
+export const turnSetup: PlatformSetup<typeof settings, typeof hook> = {
+  title: 'Turn',
+  form: 'POST https://whatsapp.turn.io/v1/numbers',
+  steps: [
+    'In Turn, open Settings, then API & Webhooks, of a number that you already have, and create an authentication token.',
+    'With that token, create the channel by a POST to /v1/numbers with these fields as JSON. If the channel exists, set its endpoint to the URL instead.',
+    'Copy uuid and hmac_secret from the response.',
+    'Select the new channel in Turn, open Settings, then API & Webhooks, and create its own authentication token.',
+  ],
+  fields: ({ bridgeUrl, encodedToken, botNumber, name }) => [
+    { field: 'backend_type', value: 'channel' },
+    { field: 'number_type', value: 'channel_http_api' },
+    { field: 'from_addr', value: botNumber },
+    { field: 'name', value: name },
+    {
+      field: 'endpoint',
+      value: `${bridgeUrl}/v1/webhook/turn/${encodedToken}`,
+      secret: true,
+      note: 'The URL contains the encoded token, because Turn sends no Authorization header of ours. Treat it as a secret.',
+    },
+  ],
+  inbound: {
+    tokenField: "Turn's URL",
+    // An ordinary webhook.
+    request: ({ bridgeUrl, encodedToken }) =>
+      jsonRequest(`${bridgeUrl}/v1/webhook/turn/${encodedToken}`, { statuses: [] }),
+  },
+  settings,
+  hook,
+  options: {
+    url: { label: 'Platform URL', description: "Turn's URL (default: https://whatsapp.turn.io)" },
+    channel: {
+      label: 'Channel',
+      description: "the channel's UUID at Turn",
+      question: {
+        label: 'Channel UUID',
+        where: 'In the response to the request that created the channel: number.uuid.',
+        example: '8c1a9f0e-4e0b-4c43-9c3f-1f1f0d6f3f5e',
+      },
+    },
+    token: {
+      description: 'the authentication token that the customer created at Turn',
+      question: {
+        label: "Turn's authentication token",
+        where: 'In Turn, in Settings, API & Webhooks, of the channel.',
+        example: '',
+      },
+    },
+    hmac_secret: {
+      description: "the channel's hmac_secret (default: none). If set, unsigned requests are rejected",
+      question: {
+        label: 'HMAC secret',
+        where: 'In the response to the request that created the channel: webhook.hmac_secret.',
+        example: '',
+      },
+    },
+  },
+  probe: (given) => ({
+    request: requestTo(given, 'messages', {}),
+    fault: ({ status }) => {
+      if ([400, 422, 429].includes(status)) return undefined;
+      if (status === 401 || status === 403) {
+        return {
+          cause: `It refuses the token (${status}).`,
+          fix: 'Create an authentication token of this channel in Turn, in Settings, API & Webhooks, and enter it.',
+        };
+      }
+      if (status === 404) {
+        return {
+          cause: 'It knows no such channel.',
+          fix: "Check the channel's UUID: number.uuid in the response that created the channel.",
+        };
+      }
+      return {
+        cause: `This is not Turn's API: it should refuse an empty message with 400, but returned ${status}.`,
+        fix: "Check Turn's URL. Without a host of your own, leave it out.",
+      };
+    },
+  }),
+  proved: 'Token and channel are right: Turn refused an empty message, as it should. Nobody gets a message.',
 };

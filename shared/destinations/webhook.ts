@@ -12,6 +12,7 @@ import { type AttemptResult, causeOf, interpretByStatus, retryResult } from './a
 import type { OutboundResponse } from './http/request.ts';
 import { signed } from './http/standard-webhooks.ts';
 import { describePlatform } from './platform.ts';
+import type { PlatformSetup } from './setup.ts';
 
 /** Statuses that reject the content of a request: another request of the same event would be rejected, too. */
 const REFUSALS = [400, 413, 422];
@@ -28,26 +29,19 @@ export const interpretWebhook = (response: OutboundResponse): AttemptResult => {
   return result.status === 'rejected' ? retryResult(response) : result;
 };
 
+/** A random signing secret. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+const settings = v.object({ url: destinationUrl, secret: signingSecret });
+
 export const webhook = describePlatform({
-  settings: v.object({ url: destinationUrl, secret: signingSecret }),
-  options: {
-    url: { label: 'Platform URL', description: 'the https URL that receives the requests' },
-    secret: {
-      description:
-        "the signing secret: whsec_ and 24 to 64 bytes in base64 (default: unchanged; if there is none, or for '', a new one, which is shown once). A replaced secret also signs for 24 hours",
-      make: () => `whsec_${randomBytes(32).toString('base64')}`,
-    },
-  },
+  settings,
   hasHistory: true,
   buildRequest: (entry, { url, secret }, previousSecrets) => {
     const document = documentOf(entry.outgoing);
     return document && signed(url, [secret, ...previousSecrets], eventIdOf(entry), document);
   },
   interpret: interpretWebhook,
-  probe: ({ url, secret }, previousSecrets) => ({
-    request: signed(url, [secret, ...previousSecrets], newId(), { check: {} }),
-    problem: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),
-  }),
 });
 
 /**
@@ -72,4 +66,60 @@ const documentOf = (outgoing: Outgoing): object | undefined => {
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;
   return { status: { id: message.id, state, contact: contactOf(message.phone), job_id: message.job_id, created } };
+};
+
+export const webhookSetup: PlatformSetup<typeof settings> = {
+  title: 'the webhook',
+  form: 'Your own server',
+  steps: [
+    'Write an endpoint that accepts a POST with JSON, and returns 2xx within 10 seconds.',
+    'Verify the signature of each request by Standard Webhooks, with the secret.',
+    'Reply to users with POST /v1/message of the API.',
+  ],
+  fields: ({ made: { secret } = {} }) =>
+    secret === undefined
+      ? []
+      : [
+          {
+            field: 'Signing secret',
+            value: secret,
+            secret: true,
+            note: 'Your server verifies requests with it. The service sends it nowhere.',
+          },
+        ],
+  settings,
+  options: {
+    url: {
+      label: 'Platform URL',
+      description: 'the https URL that receives the requests',
+      question: {
+        label: 'URL of your endpoint',
+        where: 'The public https URL of your server.',
+        example: 'https://example.com/messages',
+      },
+    },
+    secret: {
+      description:
+        "the signing secret: whsec_ and 24 to 64 bytes in base64 (default: unchanged; if there is none, or for '', a new one, which is shown once). A replaced secret also signs for 24 hours",
+      make: newSigningSecret,
+    },
+  },
+  probe: ({ url, secret }, previousSecrets) => ({
+    request: signed(url, [secret, ...previousSecrets], newId(), { check: {} }),
+    fault: ({ status }) => {
+      if (status >= 200 && status < 300) return undefined;
+      if (status === 401 || status === 403) {
+        return {
+          cause: `It refuses the signed request (${status}).`,
+          fix: 'Check that the server verifies signatures with the secret of this account, and needs no password.',
+        };
+      }
+      if (status === 404) return { cause: 'The server has no such URL (404).', fix: 'Check the path of the URL.' };
+      return {
+        cause: `It should answer 2xx, but returned ${status}.`,
+        fix: 'Return 2xx for each signed POST with JSON, also for events that the server does not use.',
+      };
+    },
+  }),
+  proved: 'The server accepted a signed request with {"check":{}}.',
 };

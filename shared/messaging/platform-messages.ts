@@ -1,6 +1,5 @@
 /** Messages that an account's chat platform sends to users. */
 
-import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
@@ -34,15 +33,14 @@ interface Arrival {
  */
 export const sendFromPlatform = async (
   account: string,
-  platform: PlatformName,
+  platform: string,
   { reference, mediaAt = '#', ...given }: PlatformDraft,
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
   const draft = await withOwnMedia(account, given, mediaAt);
-  const sending = { account, source: platform };
   if (reference === undefined) {
     const id = newId();
-    await acceptMessage(draft, { ...sending, id, origin: { platform, id } });
+    await acceptMessage(draft, { account, id, origin: { platform, id } });
     return id;
   }
   const idOf = ({ place, generation }: Copy): string =>
@@ -57,7 +55,7 @@ export const sendFromPlatform = async (
   const first = idOf({ place: 0, generation: 0 });
   const bytes = draft.type === 'text' ? Buffer.byteLength(draft.text.body) : 0;
   for (;;) {
-    if (await acceptMessage(draft, { ...sending, id: first, origin: originIn(0) })) return first;
+    if (await acceptMessage(draft, { account, id: first, origin: originIn(0) })) return first;
     const { repeats, version, failureReported } = await readRepeats(account, reference);
     const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart(), failureReported };
     const { action, copy, replaces, repeats: next } = await decide(repeats, request, look);
@@ -67,7 +65,7 @@ export const sendFromPlatform = async (
     const isNoted =
       action === 'accept'
         ? await noteRepeat(id, next.generation, change)
-        : await acceptMessage(draft, { ...sending, id, origin: originIn(copy.generation), more: [change] });
+        : await acceptMessage(draft, { account, id, origin: originIn(copy.generation), more: [change] });
     // Otherwise another request of the message changed the record in the meantime, or its state has changed: decide again.
     if (isNoted) return id;
   }

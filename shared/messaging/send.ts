@@ -1,6 +1,5 @@
 /** Messages from businesses to users of the app. */
 import { type Account, findAccount } from '../accounts/accounts.ts';
-import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
@@ -51,7 +50,7 @@ export const sendMessage = async (
     if (job_id !== undefined && isCancelled(await openJob(account, job_id))) throw jobCancelled();
     const accepted = { id: newId() };
     const isAccepted = await acceptMessage(own, {
-      ...({ ...accepted, account, source: 'api', job_id } as const),
+      ...{ ...accepted, account, job_id },
       ...(validUntil !== undefined && { valid_until: sortableTime(validUntil) }),
       more: recordWrites(accepted, lifetimeFrom(timestamp()).expires_at),
     });
@@ -63,7 +62,6 @@ export const sendMessage = async (
 
 /** The sender of a message, and its job. */
 interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
-  source: 'api' | PlatformName;
   /** The job that the request names, which can be cancelled. Default: the job of the account, source and day. */
   job_id?: string | undefined;
   /** When the message must not be delivered any more, in the form of `sortableTime`. */
@@ -144,7 +142,7 @@ const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefine
 /** The message that a draft becomes. */
 const newMessage = (
   { to, type }: Draft,
-  { id, account, origin, job_id, source }: Sending,
+  { id, account, origin, job_id }: Sending,
   { platform }: Pick<Account, 'platform'> = {},
   created: string,
 ): Message => ({
@@ -152,10 +150,10 @@ const newMessage = (
   account,
   ...(origin && { origin }),
   phone: to,
-  job_id: job_id ?? jobOf(account, source, created),
+  job_id: job_id ?? jobOf(account, origin === undefined ? 'api' : 'platform', created),
   payload_type: type,
   // Chat platforms are notified of the messages that they sent, a plain webhook of all messages.
-  ...((platform === 'webhook' || platform === source) && { reported: true }),
+  ...((platform === 'webhook' || (origin !== undefined && platform === origin.platform)) && { reported: true }),
   ...lifetimeFrom(created),
 });
 

@@ -36,7 +36,7 @@ interface Account {
 
 const accounts = SIZES.map((entries): Account => {
   const id = `bench-${entries}`;
-  return { id, entries, jobs: PHONES.map((phone) => jobOf(id, phone, '2026')), message: randomUUID() };
+  return { id, entries, jobs: PHONES.map((phone) => jobOf(`${id}-${phone}`, 'api', '2026')), message: randomUUID() };
 });
 
 const timestampAt = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000');

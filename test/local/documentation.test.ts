@@ -20,7 +20,6 @@ import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts
 import { documentation } from '../../infra/local/documentation/documentation.ts';
 import type { ExampleData } from '../../infra/local/documentation/example-data.ts';
 import { placeholders } from '../../infra/openapi/examples.ts';
-import { connectGuides } from '../../infra/operator/connect/fields.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import {
   BACKUP_DAYS,
@@ -37,6 +36,7 @@ import {
   TOMBSTONE_DAYS,
 } from '../../shared/core/lifetimes.ts';
 import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
+import { setups } from '../../shared/destinations/registry.ts';
 
 const servers: Server[] = [];
 
@@ -250,7 +250,7 @@ describe.each(['rapidpro', 'turn'] as const)('the form of %s', (platform) => {
     botNumber: 'BOT_NUMBER',
     name: 'the name of your business',
   };
-  const fields = connectGuides[platform].fields(values).map(({ field, value }) => [field, value || 'leave empty']);
+  const fields = setups[platform].fields(values).map(({ field, value }) => [field, value || 'leave empty']);
 
   test('in the guide has the fields and values of the command connect', async () => {
     const [, table = ''] = /^\| field +\| value +\|\n([\s\S]+?)\n\n/m.exec(await read(`connect/${platform}.md`)) ?? [];

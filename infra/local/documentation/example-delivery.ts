@@ -5,7 +5,6 @@ import { newId } from '../../../shared/core/ids.ts';
 import { HISTORY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { type AttemptItem, attemptItem } from '../../../shared/delivery/history/attempt-item.ts';
 import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
-import '../../../shared/outbox/entities.ts';
 
 const TEXT = 'The examples of the documentation refer to this message.';
 

@@ -5,16 +5,15 @@ import { listJobs } from '../../../shared/stats/job-counters.ts';
 import type { Bot, JobCounts } from './views.ts';
 
 /** Names of the default jobs, by the source of their messages. */
-const SOURCES = {
-  api: 'sent over the API',
-  app: 'written by users',
-  rapidpro: 'sent by RapidPro',
-  turn: 'sent by Turn',
-};
+const SOURCES = [
+  ['api', 'sent over the API'],
+  ['app', 'written by users'],
+  ['platform', 'sent by the chat platform'],
+] as const;
 
 /** The default jobs of an account and a day, each with the source of its messages. */
 export const defaultJobsOfToday = (account: string, present: string): Map<string, string> =>
-  new Map(Object.entries(SOURCES).map(([source, label]) => [jobOf(account, source, present), label]));
+  new Map(SOURCES.map(([source, label]) => [jobOf(account, source, present), label]));
 
 /** Reads the table directly: requests to the API would fill the page's list of requests. */
 export const jobsOfToday = async (accounts: Pick<Bot, 'id' | 'name'>[]): Promise<JobCounts[]> => {

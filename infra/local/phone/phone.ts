@@ -2,8 +2,8 @@
  * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
  */
 import { findAccount } from '../../../shared/accounts/accounts.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { catalogue } from '../../../shared/users/profile-properties.ts';
-import { connectGuides } from '../../operator/connect/fields.ts';
 import { listAccounts } from '../../operator/queries/accounts-admin.ts';
 import type { Exchange } from '../aws/gateway/gateway.ts';
 import { type Demo, demoBots } from '../demo.ts';
@@ -175,7 +175,9 @@ const otherBots = async (known: readonly { id: string }[]): Promise<KnownBot[]> 
   return accounts.flatMap((account) => {
     if (account?.bot_number === undefined) return [];
     const { id, name, bot_number: number, platform } = account;
-    return [{ id, name, number, platform: platform ? connectGuides[platform].title : 'no platform', sends: false }];
+    return [
+      { id, name, number, platform: platform ? setups[platform as PlatformName].title : 'no platform', sends: false },
+    ];
   });
 };
 

@@ -16,7 +16,7 @@ export const addPlatformCommands = (program: Command): void => {
     .description(
       `Sends a test request from this machine to an account's chat platform, and reports whether its settings work.
 
-The request changes nothing on the other side: RapidPro and Turn receive an empty message, which they reject; a webhook receives {"check":{}}.`,
+The request changes nothing on the other side: the platform receives an empty message, which it rejects; a webhook receives {"check":{}}.`,
     )
     .argument('<account>', "the account's id")
     .addHelpText('after', examples('platform check acme-research'))

@@ -2,27 +2,25 @@
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
-import type { PlatformName, PreviousSecret } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { isPublicAddress } from '../../../shared/destinations/http/http-client.ts';
-import type { Platform, SettingOption } from '../../../shared/destinations/platform.ts';
-import { platforms } from '../../../shared/destinations/registry.ts';
+import type { PreviousSecret } from '../../../shared/destinations/platform.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { checkSettings } from '../../../shared/destinations/setup.ts';
 import { minute } from '../output.ts';
 import { type AccountPlatform, findPlatform, UserError } from '../queries/accounts-admin.ts';
 
 export type Settings = Record<string, string>;
 
-const all: [PlatformName, Platform][] = Object.entries(platforms).map(([name, platform]) => [
-  name as PlatformName,
-  platform,
-]);
+const names = Object.keys(setups) as PlatformName[];
 
-const optionOf = (setting: string): string => `--platform-${setting.replaceAll('_', '-')}`;
+/** The command-line option of a setting. */
+export const optionOf = (setting: string): string => `--platform-${setting.replaceAll('_', '-')}`;
 
 /** The platforms that have a setting, by the setting's name. */
 const platformsBySetting = Map.groupBy(
-  all.flatMap(([name, { options }]) => Object.entries(options).map(([setting, option]) => ({ name, setting, option }))),
+  names.flatMap((name) => Object.entries(setups[name].options).map(([setting, option]) => ({ name, setting, option }))),
   ({ setting }) => setting,
 );
 
@@ -42,8 +40,6 @@ interface Given {
   name: PlatformName | false | undefined;
   settings: Settings;
 }
-
-const names = all.map(([name]) => name);
 
 /** Adds the platform options to a command that changes an account. */
 export const addPlatformOptions = (command: Command): void => {
@@ -128,7 +124,9 @@ export const settingsFrom = (
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
   // An empty value removes a setting.
   const wanting = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
-  const making = Object.entries(optionsOf(wanted)).flatMap(([setting, { make }]) => (make ? [{ setting, make }] : []));
+  const making = Object.entries(setups[wanted].options).flatMap(([setting, { make }]) =>
+    make ? [{ setting, make }] : [],
+  );
   const made = Object.fromEntries(
     making.filter(({ setting }) => !(setting in wanting)).map(({ setting, make }) => [setting, make()]),
   );
@@ -145,7 +143,7 @@ export const settingsFrom = (
   return {
     platform: {
       name: wanted,
-      ...platforms[wanted].check(settings),
+      ...checkSettings(setups[wanted], settings),
       ...(previous.length > 0 && { previous_secrets: previous }),
       // A change of the settings does not send the events elsewhere.
       ...(before?.listening !== undefined && { listening: before.listening }),
@@ -185,18 +183,16 @@ export const notesOnKept = (kept: string[], option = optionOf): string[] =>
     (setting) => `The ${setting} is unchanged, and is not shown. If it is lost, set another one: ${option(setting)}.`,
   );
 
-const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
-
 /** An error message for each setting that the platform does not have. */
 const unknownSettings = (name: PlatformName, settings: Settings): string[] =>
   Object.keys(settings)
-    .filter((setting) => !(setting in optionsOf(name)))
+    .filter((setting) => !(setting in setups[name].options))
     .map((setting) => `The platform "${name}" has no ${optionOf(setting)}.`);
 
 /** An error message for each setting that is invalid or missing. */
 export const settingErrors = (name: PlatformName, settings: object, wording = wordingOf(name)): string[] => {
   try {
-    platforms[name].check(settings);
+    checkSettings(setups[name], settings);
     return [];
   } catch (error) {
     if (!(error instanceof v.ValiError)) throw error;
@@ -220,7 +216,7 @@ const privateUrls = (settings: Settings, { optionOf }: Wording): string[] =>
 
 /** The settings of an account's platform without secrets, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
-  const set = platform && (await findPlatform(id));
+  const set = platform === undefined ? undefined : await findPlatform(id);
   return set === undefined ? {} : withoutSecrets(set);
 };
 
@@ -235,7 +231,7 @@ export const withoutSecrets = ({
   const set = new Map<string, unknown>(Object.entries({ ...settings, ...hook }));
   const until = Math.max(...previous_secrets.map((previous) => previous.until));
   return Object.fromEntries([
-    ...Object.entries(optionsOf(name)).flatMap(([setting, { label }]) => {
+    ...Object.entries(setups[name].options).flatMap(([setting, { label }]) => {
       const value = set.get(setting);
       return label !== undefined && typeof value === 'string' ? [[setting, value]] : [];
     }),
@@ -260,7 +256,8 @@ export const settingsInWords = ({ platform }: Account, settings: Settings): Sett
     Object.entries(settings).map(([setting, value]) => {
       if (setting === PREVIOUS_UNTIL) return ['Previous secret', alsoSignsUntil(value)];
       if (setting === LISTENING) return ['Listening', `events wait for "operator listen" since ${minute(value)}`];
-      return [(platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`, value];
+      const use = platformsBySetting.get(setting)?.find(({ name }) => name === platform);
+      return [use?.option.label ?? `Platform ${setting}`, value];
     }),
   );
 

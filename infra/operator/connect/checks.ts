@@ -3,28 +3,15 @@
  * accepts and ignores, and the request to the platform is one that the platform refuses.
  */
 import { accountOfBot, findAccount } from '../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { identify } from '../../../shared/accounts/tokens.ts';
 import { now } from '../../../shared/core/clock.ts';
-import { newId } from '../../../shared/core/ids.ts';
 import { post } from '../../../shared/destinations/http/http-client.ts';
-import {
-  DeliveryError,
-  formRequest,
-  jsonRequest,
-  type OutboundRequest,
-} from '../../../shared/destinations/http/request.ts';
-import { platforms } from '../../../shared/destinations/registry.ts';
+import { DeliveryError, type OutboundRequest } from '../../../shared/destinations/http/request.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { type CheckedResponse, type Explanation, encodeToken, probeOf } from '../../../shared/destinations/setup.ts';
 import { settingErrors } from '../accounts/platform.ts';
 import type { AccountPlatform } from '../queries/accounts-admin.ts';
-import {
-  type CheckedResponse,
-  type Explanation,
-  explainNoResponse,
-  explainPlatform,
-  explainService,
-} from './explain.ts';
-import { connectGuides, encodeToken } from './fields.ts';
+import { explainNoResponse, explainServer, explainService } from './explain.ts';
 
 export interface Check {
   /** A sentence: what works, or what does not. */
@@ -41,7 +28,7 @@ export interface Check {
 }
 
 /** A platform's name at the beginning of a sentence. */
-const subjectOf = (platform: PlatformName): string => connectGuides[platform].title.replace(/^t/, 'T');
+const subjectOf = (platform: PlatformName): string => setups[platform].title.replace(/^t/, 'T');
 
 const failed = (title: string, { cause, fix }: Explanation): Check => ({ title, result: 'failed', detail: cause, fix });
 
@@ -75,7 +62,7 @@ export interface PlatformTest {
 
 /** Sends the test request of a platform's settings. It changes nothing on the platform. */
 export const testPlatform = async ({ name, settings, previous_secrets }: AccountPlatform): Promise<PlatformTest> => {
-  const probe = platforms[name].probe(settings, previous_secrets);
+  const probe = probeOf(setups[name], settings, previous_secrets);
   if (probe === undefined) {
     return { fault: { cause: settingErrors(name, settings).join(' '), fix: 'Correct the settings.' } };
   }
@@ -85,24 +72,17 @@ export const testPlatform = async ({ name, settings, previous_secrets }: Account
   if (response === undefined) {
     return { url, ...(error && { fault: explainNoResponse(error, url) }) };
   }
-  const isGood = probe.problem(response.status, response.body) === undefined;
-  return { url, status: response.status, ms, ...(!isGood && { fault: explainPlatform(name, url, response) }) };
-};
-
-/** What the test request proves, and that it sends nothing. */
-const PROVED: Record<PlatformName, string> = {
-  rapidpro: 'The channel is active: it refused an empty message, as it should. Nobody gets a message.',
-  turn: 'Token and channel are right: Turn refused an empty message, as it should. Nobody gets a message.',
-  webhook: 'The server accepted a signed request with {"check":{}}.',
+  const fault = explainServer(response) ?? probe.fault(response);
+  return { url, status: response.status, ms, ...(fault && { fault }) };
 };
 
 /** Checks that the service reaches a platform. */
 export const checkToPlatform = async (platform: AccountPlatform): Promise<Check> => {
   const { fault, status, ms } = await testPlatform(platform);
   const answer = { ...(status !== undefined && { status }), ...(ms !== undefined && { ms }) };
-  const { title } = connectGuides[platform.name];
+  const { title, proved } = setups[platform.name];
   if (fault !== undefined) return { ...failed(`The service cannot reach ${title}`, fault), ...answer };
-  return { title: `The service reaches ${title}`, result: 'good', detail: PROVED[platform.name], ...answer };
+  return { title: `The service reaches ${title}`, result: 'good', detail: proved, ...answer };
 };
 
 interface FromPlatform {
@@ -113,17 +93,27 @@ interface FromPlatform {
   token: string;
 }
 
-/** Checks that a platform with this token reaches the service, by a request as the platform would send it. */
-export const checkFromPlatform = async ({ account, platform, bridgeUrl, token }: FromPlatform): Promise<Check> => {
+/**
+ * Checks that a platform with this token reaches the service, by a request as the platform would send it. Undefined if
+ * the platform calls no endpoint of its own.
+ */
+export const checkFromPlatform = async ({
+  account,
+  platform,
+  bridgeUrl,
+  token,
+}: FromPlatform): Promise<Check | undefined> => {
+  const { title: name, inbound } = setups[platform];
+  if (inbound === undefined) return undefined;
   const title = `${subjectOf(platform)} reaches the service`;
   const caller = await identify(token);
   if (caller !== undefined && caller.account !== account) {
     return failed(`${subjectOf(platform)} cannot reach the service`, {
       cause: `The token belongs to another account: messages would be sent as "${caller.account}".`,
-      fix: `Issue a token of "${account}", and enter it in ${connectGuides[platform].title}.`,
+      fix: `Issue a token of "${account}", and enter it in ${name}.`,
     });
   }
-  const request = requestAs(platform, bridgeUrl, token);
+  const request = inbound.request({ bridgeUrl, token, encodedToken: encodeToken(token) });
   const { response, error, ms } = await exchanged(request);
   if (response?.status === 200) {
     const detail = 'The token is accepted, and it has the permission bridge. Nobody gets a message.';
@@ -132,20 +122,11 @@ export const checkFromPlatform = async ({ account, platform, bridgeUrl, token }:
   const why =
     response === undefined
       ? explainNoResponse(error ?? new DeliveryError('no_connection'), bridgeUrl)
-      : explainService(platform, response);
+      : explainService(name, inbound.tokenField, response);
   return {
     ...failed(`${subjectOf(platform)} cannot reach the service`, why),
     ...(response && { status: response.status, ms }),
   };
-};
-
-/** A request that the service accepts and ignores: a blank part of RapidPro's, or an ordinary webhook of Turn's. */
-const requestAs = (platform: PlatformName, bridgeUrl: string, token: string): OutboundRequest => {
-  if (platform === 'turn') {
-    return jsonRequest(`${bridgeUrl}/v1/webhook/turn/${encodeToken(token)}`, { statuses: [] });
-  }
-  const form = formRequest(`${bridgeUrl}/v1/webhook/rapidpro/`, { id: newId(), text: ' ', to_no_plus: '10000000' });
-  return { ...form, headers: { ...form.headers, authorization: token } };
 };
 
 /** Checks that the bot's number leads users to the account. Undefined if it does. 2 read units. */

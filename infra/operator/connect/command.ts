@@ -1,13 +1,14 @@
 /** `operator connect`: connects an account to a chat platform, and checks both directions. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { addPlatformSettings, platformGivenIn } from '../accounts/platform.ts';
+import { setups } from '../../../shared/destinations/registry.ts';
+import type { ConnectField } from '../../../shared/destinations/setup.ts';
+import { addPlatformSettings, optionOf, platformGivenIn } from '../accounts/platform.ts';
 import { fields, printError, printNote, printResult, strong, tinted } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
 import { allGood, type Check } from './checks.ts';
-import { type ConnectField, connectGuides } from './fields.ts';
 import { type ConnectOutcome, connect, type Shown } from './flow.ts';
 import { terminalQuestions } from './questions.ts';
 
@@ -27,7 +28,7 @@ export const addConnectCommand = (program: Command): void => {
 
 Without a terminal, or with --json, it asks nothing: settings that are missing are named, and nothing is stored. A token is issued at the first call, with the permission "bridge" alone, and printed once, because the other side needs it.
 
-No check sends a message to a person. The service gets a request as the platform would send it, which it accepts and ignores. RapidPro and Turn get an empty message, which they reject; a webhook gets {"check":{}}.
+No check sends a message to a person. The service gets a request as the platform would send it, which it accepts and ignores. The platform gets an empty message, which it rejects; a webhook gets {"check":{}}.
 
 The exit code is 1 if a check failed.`,
     )
@@ -125,13 +126,11 @@ const checkInWords = ({ title, result, detail, fix, status, ms }: Check): string
   return result === 'good' ? `${head}\n  ${detail}` : `${head}\n  Cause: ${detail}\n  Fix: ${fix}`;
 };
 
-const option = (setting: string): string => `--platform-${setting.replaceAll('_', '-')}`;
-
 const notesOn = (
   { account, platform, missing, enter, unchecked_token: known }: ConnectOutcome,
   isNew: boolean,
 ): string[] => {
-  const { title } = connectGuides[platform];
+  const { title } = setups[platform];
   const hasSecret = isNew && known === undefined && enter.some(({ secret }) => secret);
   return [
     ...(hasSecret ? ['Copy the secret now: it will not be shown again.'] : []),
@@ -144,7 +143,7 @@ const notesOn = (
       ? []
       : [
           `Nothing is stored yet. When ${title} shows the values: connect ${account} --platform ${platform} ${missing
-            .map((setting) => `${option(setting)} VALUE`)
+            .map((setting) => `${optionOf(setting)} VALUE`)
             .join(' ')}`,
         ]),
   ];

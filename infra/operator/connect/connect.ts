@@ -2,8 +2,9 @@
  * Connects an account to a chat platform: its token, its settings, and the values for the other side.
  */
 import type { Account } from '../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { answersOf, type ConnectValues, encodeToken } from '../../../shared/destinations/setup.ts';
 import { logPartitions } from '../../../shared/outbox/entities.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
@@ -12,13 +13,12 @@ import { type Settings, settingsFrom } from '../accounts/platform.ts';
 import { type AccountPlatform, updateAccount } from '../queries/accounts-admin.ts';
 import { issueToken, listTokens, type TokenRecord } from '../queries/tokens-admin.ts';
 import type { Check } from './checks.ts';
-import { type ConnectValues, connectGuides, encodeToken } from './fields.ts';
 
 /** Issues the token that a platform calls the service with. It has only the permission `bridge`. */
 export const issueBridgeToken = async (account: string, platform: PlatformName): Promise<string> =>
   (await issueToken(account, { label: labelOf(platform), permissions: ['bridge'] })).token;
 
-const labelOf = (platform: PlatformName): string => connectGuides[platform].title;
+const labelOf = (platform: PlatformName): string => setups[platform].title;
 
 /** The newest token that was issued for a platform, and still works. */
 export const findBridgeToken = async (account: string, platform: PlatformName): Promise<TokenRecord | undefined> =>
@@ -33,21 +33,8 @@ export const findBridgeToken = async (account: string, platform: PlatformName): 
 /** The values for the platform's form. */
 export const valuesFor = (
   { name, bot_number: botNumber = '' }: Account,
-  {
-    bridgeUrl,
-    token,
-    settings = {},
-    secret,
-  }: { bridgeUrl: string; token: string; settings?: Settings; secret?: string | undefined },
-): ConnectValues => ({
-  bridgeUrl,
-  token,
-  encodedToken: encodeToken(token),
-  botNumber,
-  name,
-  ...(settings.max_length !== undefined && { maxLength: settings.max_length }),
-  ...(secret !== undefined && { secret }),
-});
+  given: Pick<ConnectValues, 'bridgeUrl' | 'token' | 'settings' | 'made'>,
+): ConnectValues => ({ ...given, encodedToken: encodeToken(given.token), botNumber, name });
 
 /** The required settings that neither the account nor the caller has. */
 export const missingSettings = (
@@ -56,7 +43,7 @@ export const missingSettings = (
   given: Settings,
 ): string[] => {
   const known = current?.name === platform ? { ...current.settings, ...given } : given;
-  return connectGuides[platform].answers
+  return answersOf(setups[platform])
     .filter(({ setting, required }) => required && !(setting in known))
     .map(({ setting }) => setting);
 };
@@ -104,7 +91,7 @@ interface Awaited {
  * new message.
  */
 export const awaitMessage = async ({ account, platform, waitMs, pause }: Awaited): Promise<Check> => {
-  const { title } = connectGuides[platform];
+  const { title } = setups[platform];
   const began = now();
   do {
     const arrived = await findMessage(account, platform, timestampOf(began));

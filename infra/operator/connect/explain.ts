@@ -1,18 +1,6 @@
 /** Why a check of a connection failed, and what to do: a cause and a fix, in sentences without secrets. */
-import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import type { DeliveryError } from '../../../shared/destinations/http/request.ts';
-import { connectGuides } from './fields.ts';
-
-export interface Explanation {
-  cause: string;
-  /** What to do, in one or two sentences. */
-  fix: string;
-}
-
-export interface CheckedResponse {
-  status: number;
-  body: string;
-}
+import type { CheckedResponse, Explanation } from '../../../shared/destinations/setup.ts';
 
 /** Why there was no response from a URL. Only its host is named, because a path may be secret. */
 export const explainNoResponse = (error: DeliveryError, url: string): Explanation => {
@@ -88,105 +76,28 @@ const explainConnection = (code: string, host: string, hostname: string): Explan
   };
 };
 
-/**
- * Why a platform's response to the test request shows that the settings do not work.
- *
- * @param url - the URL of the test request
- */
-export const explainPlatform = (platform: PlatformName, url: string, response: CheckedResponse): Explanation =>
-  explainRedirect(response) ?? byPlatform[platform](response, url);
-
-const explainRedirect = ({ status }: CheckedResponse): Explanation | undefined =>
-  status >= 300 && status < 400
-    ? {
-        cause: `The server redirects to another URL (${status}), which the service does not follow.`,
-        fix: 'Enter the final URL.',
-      }
-    : undefined;
-
-const busy = (status: number): Explanation => ({
-  cause: `The server fails (${status}).`,
-  fix: 'Check again in some minutes. If it goes on, ask those who run the server.',
-});
-
-const byPlatform: Record<PlatformName, (response: CheckedResponse, url: string) => Explanation> = {
-  rapidpro: ({ status, body }, url) => {
-    const last = lastSegment(url);
-    if ([404, 405].includes(status) && last !== 'receive') {
-      return {
-        cause: `No channel has this URL. It should end with /receive; yours ends with /${last}.`,
-        fix: "Copy the receive URL from the channel's page in RapidPro.",
-      };
-    }
-    if (/channel/i.test(body) && [400, 404].includes(status)) {
-      return {
-        cause: 'It knows no such channel: the channel is inactive or deleted, or its id is wrong.',
-        fix: "Check in RapidPro that the channel exists. Copy the receive URL from the channel's page.",
-      };
-    }
-    if (status === 400 && /dial tcp|connection|timeout|database/i.test(body)) {
-      return {
-        cause: "RapidPro's database cannot be reached.",
-        fix: 'Check again in some minutes. If it goes on, ask those who run RapidPro.',
-      };
-    }
-    if (status === 404) return { cause: 'No channel has this URL.', fix: 'Copy the receive URL from RapidPro.' };
-    if (status === 401 || status === 403) {
-      return {
-        cause: `A server before RapidPro asks for a password, or blocks the service (${status}).`,
-        fix: 'Let requests to /c/ex/ pass without a password.',
-      };
-    }
-    if (status >= 500) return busy(status);
+/** Why a response shows that a server does not work, whatever it serves: a redirect, or 5xx. */
+export const explainServer = ({ status }: CheckedResponse): Explanation | undefined => {
+  if (status >= 500) {
     return {
-      cause: `This is not a receive URL: it should refuse an empty message with 400, but returned ${status}.`,
-      fix: "Copy the receive URL from the channel's page in RapidPro. It ends with /receive.",
+      cause: `The server fails (${status}).`,
+      fix: 'Check again in some minutes. If it goes on, ask those who run the server.',
     };
-  },
-  turn: ({ status }) => {
-    if (status === 401 || status === 403) {
-      return {
-        cause: `It refuses the token (${status}).`,
-        fix: 'Create an authentication token of this channel in Turn, in Settings, API & Webhooks, and enter it.',
-      };
-    }
-    if (status === 404) {
-      return {
-        cause: 'It knows no such channel.',
-        fix: "Check the channel's UUID: number.uuid in the response that created the channel.",
-      };
-    }
-    if (status >= 500) return busy(status);
-    return {
-      cause: `This is not Turn's API: it should refuse an empty message with 400, but returned ${status}.`,
-      fix: "Check Turn's URL. Without a host of your own, leave it out.",
-    };
-  },
-  webhook: ({ status }) => {
-    if (status === 401 || status === 403) {
-      return {
-        cause: `It refuses the signed request (${status}).`,
-        fix: 'Check that the server verifies signatures with the secret of this account, and needs no password.',
-      };
-    }
-    if (status === 404) return { cause: 'The server has no such URL (404).', fix: 'Check the path of the URL.' };
-    if (status >= 500) return busy(status);
-    return {
-      cause: `It should answer 2xx, but returned ${status}.`,
-      fix: 'Return 2xx for each signed POST with JSON, also for events that the server does not use.',
-    };
-  },
+  }
+  if (status < 300 || status >= 400) return undefined;
+  return {
+    cause: `The server redirects to another URL (${status}), which the service does not follow.`,
+    fix: 'Enter the final URL.',
+  };
 };
 
-const lastSegment = (url: string): string =>
-  URL.parse(url)
-    ?.pathname.split('/')
-    .findLast((part) => part !== '') ?? '';
-
-/** Why the service rejected a request that was sent as the platform would send it. */
-export const explainService = (platform: PlatformName, { status, body }: CheckedResponse): Explanation => {
-  const { title } = connectGuides[platform];
-  const place = platform === 'turn' ? "Turn's URL" : "RapidPro's Authorization header";
+/**
+ * Why the service rejected a request that was sent as the platform would send it.
+ *
+ * @param title - the platform's name
+ * @param place - the field of the platform's form that contains the token
+ */
+export const explainService = (title: string, place: string, { status, body }: CheckedResponse): Explanation => {
   if (status === 401) {
     return { cause: 'The request has no token.', fix: `Enter the token in ${place}.` };
   }

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { type AnySetup, answersOf, type ConnectField } from '../../../shared/destinations/setup.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { pasted, type Settings, settingsFrom } from '../accounts/platform.ts';
 import {
@@ -23,7 +24,6 @@ import {
   storeConnection,
   valuesFor,
 } from './connect.ts';
-import { type ConnectField, type ConnectGuide, connectGuides, DEFAULT_MAX_LENGTH } from './fields.ts';
 import type { Questions } from './questions.ts';
 
 export interface ConnectRequest {
@@ -64,7 +64,7 @@ interface Talk {
 
 /** What a person sees in the course of the command. */
 export type Shown =
-  | { guide: ConnectGuide; account: Account; enter: ConnectField[] }
+  | { guide: AnySetup; account: Account; enter: ConnectField[] }
   | { checks: Check[] }
   | { error: string }
   | { note: string };
@@ -78,32 +78,32 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
   const found = await showAccount(request.account);
   const platform = await choosePlatform(request, current, questions);
   const account = await withNumber(found, request.botNumber, questions);
-  const guide = connectGuides[platform];
+  const guide = setups[platform];
   let settings = withDefaults(platform, current, request.settings);
   const missing = () => missingSettings(platform, current, settings);
   // Invalid settings are refused before a token is issued.
   settingsFrom(platform, current, { ...examplesOf(guide, missing()), ...settings });
 
-  const { token, known } = guide.callsService ? await tokenFor(request, platform, questions) : {};
-  const enter = (secret?: string): ConnectField[] => {
+  const { token, known } = guide.inbound ? await tokenFor(request, platform, questions) : {};
+  const enter = (made: Settings = {}): ConnectField[] => {
     const values = {
       bridgeUrl: request.bridgeUrl,
       token: token ?? `the token that ends in ${known}`,
       settings,
-      secret,
+      made,
     };
-    const made = valuesFor(account, values);
-    return guide.fields(token === undefined ? { ...made, encodedToken: 'ENCODED_TOKEN' } : made);
+    const all = valuesFor(account, values);
+    return guide.fields(token === undefined ? { ...all, encodedToken: 'ENCODED_TOKEN' } : all);
   };
   const outcome = (rest: Pick<ConnectOutcome, 'enter' | 'checks'>): ConnectOutcome => ({
     account: account.id,
     platform,
     missing: missing(),
     ...rest,
-    ...(guide.callsService && token === undefined && known !== undefined && { unchecked_token: known }),
+    ...(guide.inbound && token === undefined && known !== undefined && { unchecked_token: known }),
   });
 
-  if (guide.callsService) show({ guide, account, enter: enter() });
+  if (guide.inbound) show({ guide, account, enter: enter() });
   if (missing().length > 0) {
     if (questions === undefined) return outcome({ enter: enter(), checks: [] });
     settings = await askSettings(guide, missing(), settings, questions);
@@ -111,7 +111,7 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
   const store = () => storeAsking({ account: account.id, platform, guide }, settings, { questions, show });
   let stored = await store();
   settings = stored.settings;
-  if (!guide.callsService) show({ guide, account, enter: enter(stored.made.secret) });
+  if (!guide.inbound) show({ guide, account, enter: enter(stored.made) });
 
   const checkAll = () => runChecks({ account: account.id, platform, bridgeUrl: request.bridgeUrl, token }, stored);
   let checks = await checkAll();
@@ -127,7 +127,7 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
     checks = await checkAll();
     show({ checks });
   }
-  if (guide.callsService && allGood(checks)) {
+  if (guide.inbound && allGood(checks)) {
     const seconds = request.wait || ((await wantsToWait(guide, questions)) ? WAIT_S : 0);
     if (seconds > 0) {
       show({ note: `Waiting ${seconds} s for a message of ${guide.title}.` });
@@ -136,18 +136,18 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
       show({ checks: [awaited] });
     }
   }
-  return outcome({ enter: enter(stored.made.secret), checks });
+  return outcome({ enter: enter(stored.made), checks });
 };
 
 /** Seconds to wait for a message, if a person wants it. */
 const WAIT_S = 120;
 
-const wantsToWait = async ({ title }: ConnectGuide, questions: Questions | undefined): Promise<boolean> =>
+const wantsToWait = async ({ title }: AnySetup, questions: Questions | undefined): Promise<boolean> =>
   questions !== undefined && (await questions.confirm(`Send a message from ${title} to a user now, to see it arrive?`));
 
-const names = Object.keys(connectGuides).join('|');
+const names = Object.keys(setups).join('|');
 
-const isPlatform = (name: string): name is PlatformName => Object.hasOwn(connectGuides, name);
+const isPlatform = (name: string): name is PlatformName => Object.hasOwn(setups, name);
 
 const choosePlatform = async (
   { account, platform, yes }: ConnectRequest,
@@ -161,7 +161,7 @@ const choosePlatform = async (
     if (isPlatform(name)) wanted = name;
   }
   if (current === undefined || current.name === wanted || yes) return wanted;
-  const loss = `Account "${account}" is connected to ${connectGuides[current.name].title}. Its settings are removed.`;
+  const loss = `Account "${account}" is connected to ${setups[current.name].title}. Its settings are removed.`;
   if (questions === undefined) throw new NotConfirmed(`Nothing was changed. ${loss} Add --yes to replace them.`);
   if (!(await questions.confirm(`${loss} Replace them?`))) throw new NotConfirmed('Nothing was changed.');
   return wanted;
@@ -189,15 +189,17 @@ const withNumber = async (
   return updateAccount(id, { bot_number: wanted });
 };
 
-/** A new channel of RapidPro gets the Max length that the values name. The one of an older channel is not known. */
+/**
+ * The settings with those that the values name if none are given: a new connection gets the presets. Of an older one,
+ * only what is stored is known.
+ */
 const withDefaults = (platform: PlatformName, current: AccountPlatform | undefined, given: Settings): Settings => {
-  const known = Object.fromEntries(
-    Object.entries({ ...current?.hook }).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
-  if (platform !== 'rapidpro') return given;
-  if (current?.name === 'rapidpro')
-    return known.max_length === undefined ? given : { max_length: known.max_length, ...given };
-  return { max_length: DEFAULT_MAX_LENGTH, ...given };
+  const stored = new Map<string, unknown>(Object.entries({ ...current?.settings, ...current?.hook }));
+  const presets = Object.entries(setups[platform].options).flatMap(([setting, { preset }]) => {
+    const value = current?.name === platform ? stored.get(setting) : preset;
+    return preset !== undefined && typeof value === 'string' ? [[setting, value]] : [];
+  });
+  return { ...Object.fromEntries(presets), ...given };
 };
 
 /** The token that the platform calls with; if an earlier one exists, its last characters, because only its hash is stored. */
@@ -219,25 +221,27 @@ const tokenFor = async (
 };
 
 /** Valid values in the place of settings that are not known yet. */
-const examplesOf = ({ answers }: ConnectGuide, missing: string[]): Settings =>
+const examplesOf = (guide: AnySetup, missing: string[]): Settings =>
   Object.fromEntries(
-    answers
+    answersOf(guide)
       .filter(({ setting }) => missing.includes(setting))
       .map(({ setting, example }) => [setting, example || 'unknown']),
   );
 
-const requiredOf = ({ answers }: ConnectGuide): string[] =>
-  answers.filter(({ required }) => required).map(({ setting }) => setting);
+const requiredOf = (guide: AnySetup): string[] =>
+  answersOf(guide)
+    .filter(({ required }) => required)
+    .map(({ setting }) => setting);
 
 /** Asks for required settings, and for optional ones that are not known. */
 const askSettings = async (
-  { answers }: ConnectGuide,
+  guide: AnySetup,
   wanted: string[],
   known: Settings,
   questions: Questions,
 ): Promise<Settings> => {
   const settings = { ...known };
-  for (const { setting, label, where, secret, required } of answers) {
+  for (const { setting, label, where, secret, required } of answersOf(guide)) {
     if (!wanted.includes(setting) && (required || setting in known)) continue;
     const question = `${where}\n${label}${required ? '' : ' (optional)'}`;
     const answer = secret ? await questions.askSecret(question) : await questions.ask(question, known[setting]);
@@ -248,7 +252,7 @@ const askSettings = async (
 
 /** Stores the settings. If they are invalid, a terminal asks for them again. */
 const storeAsking = async (
-  { account, platform, guide }: { account: string; platform: PlatformName; guide: ConnectGuide },
+  { account, platform, guide }: { account: string; platform: PlatformName; guide: AnySetup },
   settings: Settings,
   { questions, show }: Talk,
 ): Promise<Stored & { settings: Settings }> => {
@@ -276,8 +280,8 @@ const runChecks = async (
   { account, platform, bridgeUrl, token }: Checked,
   { platform: stored }: Stored,
 ): Promise<Check[]> => {
-  const from = token === undefined ? [] : [await checkFromPlatform({ account, platform, bridgeUrl, token })];
+  const from = token === undefined ? undefined : await checkFromPlatform({ account, platform, bridgeUrl, token });
   const to = await checkToPlatform(stored);
   const number = await checkNumber(account);
-  return [...from, to, ...(number ? [number] : [])];
+  return [from, to, number].filter((check) => check !== undefined);
 };

@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
-import { webhook } from '../../../shared/destinations/webhook.ts';
+import { newSigningSecret } from '../../../shared/destinations/webhook.ts';
 import {
   type AccountPlatform,
   findPlatform,
@@ -58,7 +58,7 @@ export const beginListening = async (account: string): Promise<string | undefine
   await updateAccount(account, {
     platform: (current) => {
       requireWebhook(account, current);
-      made = current === undefined ? webhook.options.secret?.make?.() : undefined;
+      made = current === undefined ? newSigningSecret() : undefined;
       return { ...(current ?? { name: 'webhook', settings: { secret: made } }), listening: timestamp() };
     },
   });

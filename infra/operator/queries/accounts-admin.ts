@@ -19,14 +19,6 @@ import {
   numberKey,
   platformKey,
 } from '../../../shared/accounts/entities.ts';
-import type {
-  ConsentWebhookItem,
-  HookItem,
-  PlatformItem,
-  PlatformName,
-  PlatformSettings,
-  PreviousSecret,
-} from '../../../shared/accounts/platform-settings.ts';
 import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
@@ -34,6 +26,9 @@ import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import type { HookItem } from '../../../shared/destinations/inbound-secret.ts';
+import type { PlatformSettings, PreviousSecret } from '../../../shared/destinations/platform.ts';
+import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../../../shared/destinations/registry.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';

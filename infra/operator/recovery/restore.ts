@@ -3,7 +3,6 @@
 import { type Command, Option } from 'commander';
 import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { removalKey } from '../../../shared/users/entities.ts';
-import '../../../shared/users/entities.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';

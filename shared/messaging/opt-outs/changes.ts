@@ -1,7 +1,6 @@
 /** Changes of opt-outs: a user stops a business, or starts it again. The account's platform is notified. */
 
 import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
-import type { PlatformName } from '../../accounts/platform-settings.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
 import { DELETION_MEMORY_DAYS } from '../../core/lifetimes.ts';
 import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
@@ -13,11 +12,10 @@ import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { lastRemoval } from '../../users/user-removal.ts';
 import { optOutKey } from '../entities.ts';
 import '../../table/deletion-markers.ts';
-import '../entities.ts';
 import type { OptOutItem } from './opt-outs.ts';
 
 /** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */
-const NOTIFIED: Partial<Record<PlatformName, readonly OptOutState[]>> = {
+const NOTIFIED: Partial<Record<string, readonly OptOutState[]>> = {
   rapidpro: ['stopped'],
   webhook: ['stopped', 'started'],
 };

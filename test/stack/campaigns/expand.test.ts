@@ -483,7 +483,7 @@ describe('erasure', () => {
     // A step is under way: the message exists, and the progress is not written yet.
     const { acceptMessage } = await import('../../../shared/messaging/send.ts');
     const id = messageIdAt(batch.id, position);
-    await acceptMessage({ to: phone, ...text() }, { id, account, job_id: batch.job_id, source: 'api' });
+    await acceptMessage({ to: phone, ...text() }, { id, account, job_id: batch.job_id });
     expect(await eraseUser(phone)).toMatchObject({ waiting: 1, log_entries: 1 });
     expect(await completeErasure(phone)).toMatchObject({ messages: 0 });
     expect((await logOfMessage(id)).map(({ state }) => state)).toEqual(['sent', 'sending_failed']);

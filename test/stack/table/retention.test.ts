@@ -80,14 +80,14 @@ describe('the rows of a message', () => {
 
   test('rows of states that the platform receives, and their status receipts, expire together with the message', async () => {
     const url = 'https://rapidpro.example.com/c/ex/1/receive';
-    const business = await newBusiness({ name: 'rapidpro', ...rapidpro.check({ url }) });
+    const business = await newBusiness({ name: 'rapidpro', settings: { url } });
     const id = await sendFromPlatform(business.account, 'rapidpro', { ...text(business.phone), reference: '21' });
     onDay(2);
     await run('app', business);
     const { entries } = await oldestEntries({ direction: 'platform', ...business });
     const [entry] = entries;
     if (entry === undefined) throw new Error('No status is pending for the platform.');
-    expect(rapidpro.destination({ url }).receiptFor?.(entry)).toMatchObject({
+    expect(rapidpro({ url }).receiptFor?.(entry)).toMatchObject({
       id: '21',
       expires_at: (await rowsOf(id))[0]?.expires_at,
     });

@@ -104,9 +104,9 @@ const reordered = (value: unknown, ranks: readonly number[]): unknown => {
 
 const destinations: [string, () => Promise<Pick<Destination, 'buildRequest'>>][] = [
   ['app', appNetwork],
-  ['webhook', async () => webhook.destination({ url: 'https://customer.example.com/hook', secret })],
-  ['turn', async () => turn.destination({ channel: 'channel', token: 'token' })],
-  ['rapidpro', async () => rapidpro.destination({ url: 'https://flows.example.com/c/ex/1/receive' })],
+  ['webhook', async () => webhook({ url: 'https://customer.example.com/hook', secret })],
+  ['turn', async () => turn({ channel: 'channel', token: 'token' })],
+  ['rapidpro', async () => rapidpro({ url: 'https://flows.example.com/c/ex/1/receive' })],
 ];
 
 test.each(destinations)('each event has the same request in each attempt: %s', async (name, find) => {

@@ -1,11 +1,14 @@
-/** The plain webhook: the exact requests to it, and its settings. */
+/** The plain webhook: the exact requests to it, its responses, and its settings. */
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
-import { interpretWebhook, webhook } from '../../../shared/destinations/webhook.ts';
+import { checkSettings, probeOf } from '../../../shared/destinations/setup.ts';
+import { newSigningSecret, webhook, webhookSetup } from '../../../shared/destinations/webhook.ts';
 import type { Entry } from '../../../shared/outbox/event.ts';
+import type { State } from '../../../shared/outbox/message.ts';
 import { entry, reached, received, sent } from './support/entries.ts';
+import { inShort } from './support/results.ts';
 import { settingsCases } from './support/settings-cases.ts';
 
 const settings = { url: 'https://customer.example.com/hook?key=1', secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX' };
@@ -20,122 +23,98 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const request = { id: 'request-1', account: 'acme', phone: '27821234567' };
+const user = { account: 'acme', phone: '27821234567' };
+const request = { id: 'request-1', ...user };
+const created = '2030-01-01T00:00:01.000000';
+
+const stateEvent = (state: State): [Entry, string] => [
+  reached(state),
+  `{"status":{"id":"message-1","state":"${state}","contact":"27821234567@users.example.com","job_id":"job-1","created":"${created}"}}`,
+];
+const media = (type: string, url: string): string =>
+  `{"message":{"from":"27821234567","type":"${type}","${type}":{"url":"${url}"}}}`;
+
+const IMAGE = 'https://bridge.example.com/media/1';
+const FILE = 'https://bridge.example.com/media/2';
 
 /** The expected signatures were computed independently: HMAC-SHA256 over `entry-1.1893456060.` and the body. */
-test.each<[string, Entry, { body: string; length: string; signature: string }]>([
+test.each<[what: string, given: Entry, body: string, length: number, signature: string]>([
   [
     "a user's text",
     received({ type: 'text', text: { body: 'Zoë 😀' } }),
-    {
-      body: '{"message":{"from":"27821234567","type":"text","text":{"body":"Zoë 😀"}}}',
-      length: '76',
-      signature: 'v1,n4g0p2DvJtwodqpUu9/rXzlcvd33hwcPzQbLTnzcdos=',
-    },
+    '{"message":{"from":"27821234567","type":"text","text":{"body":"Zoë 😀"}}}',
+    76,
+    'n4g0p2DvJtwodqpUu9/rXzlcvd33hwcPzQbLTnzcdos=',
   ],
   [
     "a user's image",
-    received({ type: 'image', image: { url: 'https://bridge.example.com/media/1' } }),
-    {
-      body: '{"message":{"from":"27821234567","type":"image","image":{"url":"https://bridge.example.com/media/1"}}}',
-      length: '102',
-      signature: 'v1,FgJoiURj/7rBtx//Fe9SY0Ls285XG8owgqnaJ70Chcc=',
-    },
+    received({ type: 'image', image: { url: IMAGE } }),
+    media('image', IMAGE),
+    102,
+    'FgJoiURj/7rBtx//Fe9SY0Ls285XG8owgqnaJ70Chcc=',
   ],
   [
     "a user's file",
-    received({ type: 'file', file: { url: 'https://bridge.example.com/media/2' } }),
-    {
-      body: '{"message":{"from":"27821234567","type":"file","file":{"url":"https://bridge.example.com/media/2"}}}',
-      length: '100',
-      signature: 'v1,HRHfoO7tP3UAlA8AmLnXnhb8Y9rOIzqZycHQ+FOroz4=',
-    },
+    received({ type: 'file', file: { url: FILE } }),
+    media('file', FILE),
+    100,
+    'HRHfoO7tP3UAlA8AmLnXnhb8Y9rOIzqZycHQ+FOroz4=',
   ],
   [
-    'the state "delivered_to_server" of a message',
-    reached('delivered_to_server'),
-    {
-      body: '{"status":{"id":"message-1","state":"delivered_to_server","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
-      length: '157',
-      signature: 'v1,B3ZBIcoS4afgXaHYjYsv0WlXnrBgGu3El/VSAVGQ55E=',
-    },
+    'the state delivered_to_server',
+    ...stateEvent('delivered_to_server'),
+    157,
+    'B3ZBIcoS4afgXaHYjYsv0WlXnrBgGu3El/VSAVGQ55E=',
   ],
   [
-    'the state "delivered_to_user" of a message',
-    reached('delivered_to_user'),
-    {
-      body: '{"status":{"id":"message-1","state":"delivered_to_user","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
-      length: '155',
-      signature: 'v1,WqYSV5PkU00llJhv2QP0dGDJS7zOV0lfLc+KXjM+WBA=',
-    },
+    'the state delivered_to_user',
+    ...stateEvent('delivered_to_user'),
+    155,
+    'WqYSV5PkU00llJhv2QP0dGDJS7zOV0lfLc+KXjM+WBA=',
   ],
-  [
-    'the state "read" of a message',
-    reached('read'),
-    {
-      body: '{"status":{"id":"message-1","state":"read","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
-      length: '142',
-      signature: 'v1,aSBEMUD+hecvvG6E7fFDyWxRn5Oz3C7Ks2wpUVSx42w=',
-    },
-  ],
-  [
-    'the state "delivery_failed" of a message',
-    reached('delivery_failed'),
-    {
-      body: '{"status":{"id":"message-1","state":"delivery_failed","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
-      length: '153',
-      signature: 'v1,qilQ+YUzLEbAmbcSSCt6UprpK4VBuHiRmuo59yKdgDc=',
-    },
-  ],
-  [
-    'the state "sending_failed" of a message',
-    reached('sending_failed'),
-    {
-      body: '{"status":{"id":"message-1","state":"sending_failed","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
-      length: '152',
-      signature: 'v1,89jiZC4ARRFNvbuI2o8KqAuWJQpKyTeFcfAoNF+1ZeM=',
-    },
-  ],
+  ['the state read', ...stateEvent('read'), 142, 'aSBEMUD+hecvvG6E7fFDyWxRn5Oz3C7Ks2wpUVSx42w='],
+  ['the state delivery_failed', ...stateEvent('delivery_failed'), 153, 'qilQ+YUzLEbAmbcSSCt6UprpK4VBuHiRmuo59yKdgDc='],
+  ['the state sending_failed', ...stateEvent('sending_failed'), 152, '89jiZC4ARRFNvbuI2o8KqAuWJQpKyTeFcfAoNF+1ZeM='],
   [
     'a completed user data request',
-    entry({ type: 'user_data.completed', request, completed: '2030-01-01T00:00:01.000000' }),
-    {
-      body: '{"user_data":{"id":"request-1","status":"completed","contact":"27821234567@users.example.com","completed":"2030-01-01T00:00:01.000000"}}',
-      length: '136',
-      signature: 'v1,wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
-    },
+    entry({ type: 'user_data.completed', request, completed: created }),
+    `{"user_data":{"id":"request-1","status":"completed","contact":"27821234567@users.example.com","completed":"${created}"}}`,
+    136,
+    'wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
   ],
   [
     "a user's stop",
-    entry({ type: 'user.state', user: { account: 'acme', phone: '27821234567' }, state: 'stopped' }),
-    {
-      body: '{"user":{"contact":"27821234567@users.example.com","state":"stopped"}}',
-      length: '70',
-      signature: 'v1,5LYiveGEQHq4GP+BueheuQcycKwbdYW6Tc28GsVxWj0=',
-    },
+    entry({ type: 'user.state', user, state: 'stopped' }),
+    '{"user":{"contact":"27821234567@users.example.com","state":"stopped"}}',
+    70,
+    '5LYiveGEQHq4GP+BueheuQcycKwbdYW6Tc28GsVxWj0=',
   ],
 ])(
   'a webhook receives %s in a signed request that matches the API description',
-  (_, given, { body, length, signature }) => {
-    expect(webhook.destination(settings).buildRequest(given)).toEqual({
+  (_, given, body, length, signature) => {
+    expect(webhook(settings).buildRequest(given)).toEqual({
       url: 'https://customer.example.com/hook?key=1',
       headers: {
         'content-type': 'application/json',
-        'content-length': length,
+        'content-length': String(length),
         'webhook-id': 'entry-1',
         'webhook-timestamp': '1893456060',
-        'webhook-signature': signature,
+        'webhook-signature': `v1,${signature}`,
       },
       body,
     });
     const [described = ''] = Object.keys(JSON.parse(body));
     expect(v.is(webhooks[described as keyof typeof webhooks].schema, JSON.parse(body))).toBe(true);
+    // Every state is reported separately.
+    expect(webhook(settings).receiptFor).toBeUndefined();
   },
 );
 
-test.each<[string, Entry]>([
+const properties = [{ property: 'first_name', required: true }] as const;
+
+test.each<[what: string, ignored: Entry]>([
   ['message to a user', sent()],
-  ['report of a removed user', entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } })],
+  ['report of a removed user', entry({ type: 'user.stopped', user })],
   [
     'user data request to a user',
     entry({
@@ -143,127 +122,98 @@ test.each<[string, Entry]>([
       request,
       business: 'Acme',
       reason: 'To greet you',
-      properties: [{ property: 'first_name', required: true }],
+      properties: [...properties],
     }),
   ],
-])('a webhook does not receive a %s', (_, toUser) => {
-  expect(webhook.destination(settings).buildRequest(toUser)).toBeUndefined();
+])('a webhook does not receive a %s', (_, ignored) => {
+  expect(webhook(settings).buildRequest(ignored)).toBeUndefined();
 });
 
-test.each<[number, object]>([
-  [204, { status: 'delivered' }],
-  [301, { status: 'retry', cause: 'status_301' }],
-  [401, { status: 'retry', cause: 'status_401' }],
-  [404, { status: 'retry', cause: 'status_404' }],
-  [410, { status: 'disabled', cause: 'status_410' }],
-  [400, { status: 'retry', cause: 'status_400', isRefusal: true }],
-  [413, { status: 'retry', cause: 'status_413', isRefusal: true }],
-  [422, { status: 'retry', cause: 'status_422', isRefusal: true }],
-  [503, { status: 'retry', cause: 'status_503' }],
-])('the status %i of a webhook means %j', (status, result) => {
-  expect(interpretWebhook({ status, headers: {} })).toEqual(result);
-});
-
-test('a webhook receives every state separately, without status receipts', () => {
-  expect(webhook.destination(settings).receiptFor).toBeUndefined();
+test.each([
+  [204, 'delivered'],
+  [301, 'retry'],
+  [401, 'retry'],
+  [404, 'retry'],
+  [410, 'disabled'],
+  [400, 'retry isRefusal'],
+  [413, 'retry isRefusal'],
+  [422, 'retry isRefusal'],
+  [503, 'retry'],
+])('the status %i of a webhook means %s', (answer, result) => {
+  expect(inShort(webhook(settings).interpret?.({ status: answer, headers: {} }, reached('read')), answer)).toBe(result);
 });
 
 const URL_ERROR = 'must be an https address, without user name or password';
 const SECRET_ERROR = 'must be whsec_ and 24 to 64 bytes in base64';
 
-describe('settings', () => {
-  settingsCases({
-    platform: webhook,
-    valid: [settings],
-    entry: reached('read'),
-    invalid: [
-      ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_ERROR]]],
-      ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_ERROR]]],
-      ['without a host', { ...settings, url: 'hook' }, [['url', URL_ERROR]]],
-      ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_ERROR]]],
-      ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_ERROR]]],
-      [
-        'with an error in both settings',
-        { url: '', secret: '' },
-        [
-          ['url', URL_ERROR],
-          ['secret', SECRET_ERROR],
-        ],
-      ],
+settingsCases({
+  platform: webhook,
+  setup: webhookSetup,
+  entry: reached('read'),
+  valid: [[settings], [{ ...settings, secret: newSigningSecret() }]],
+  invalid: [
+    [{ url: undefined }, { url: 'missing' }],
+    [{ secret: undefined }, { secret: 'missing' }],
+    [{ url: 'http://customer.example.com/' }, { url: URL_ERROR }],
+    [{ url: 'https://a:b@customer.example.com/' }, { url: URL_ERROR }],
+    [{ url: 'hook' }, { url: URL_ERROR }],
+    [{ secret: 'whsec_AAAA' }, { secret: SECRET_ERROR }],
+    [{ secret: settings.secret.slice(6) }, { secret: SECRET_ERROR }],
+    [
+      { url: '', secret: '' },
+      { url: URL_ERROR, secret: SECRET_ERROR },
     ],
-    incomplete: [
-      [{ url: settings.url }, 'secret'],
-      [{ secret: settings.secret }, 'url'],
-    ],
-  });
-
-  test('have one option each with a description; the secret has no label, so it is not shown', () => {
-    expect(webhook.options).toEqual({
-      url: { description: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) },
-      secret: { description: expect.stringMatching(/\w/), make: expect.any(Function) },
-    });
-  });
-
-  test('are valid with a generated secret, which is different each time', () => {
-    const made = [1, 2].map(() => webhook.options.secret?.make?.());
-    expect(new Set(made).size).toBe(2);
-    for (const secret of made) {
-      expect(webhook.check({ ...settings, secret })).toEqual({ settings: { ...settings, secret } });
-    }
-  });
+  ],
+  secrets: ['secret'],
+  check: {
+    url: settings.url,
+    headers: expect.objectContaining({ 'content-type': 'application/json', 'content-length': '12' }),
+    body: '{"check":{}}',
+  },
+  answers: [
+    [200, ''],
+    [204, ''],
+    [299, ''],
+    [199, '', /should answer 2xx/],
+    [400, '', /should answer 2xx, but returned 400/, /2xx/],
+    [401, '', /refuses the signed request \(401\)/, /secret/],
+    [403, '', /refuses the signed request \(403\)/, /secret/],
+    [404, '', /no such URL/, /path/],
+    [422, '', /returned 422/, /2xx/],
+  ],
 });
 
-describe('a replaced secret', () => {
+test('a new secret is another one each time, and is shown once', () => {
+  const made = [1, 2].map(() => webhookSetup.options.secret.make?.() ?? '');
+  expect(new Set(made).size).toBe(2);
+  for (const secret of made) expect(() => checkSettings(webhookSetup, { ...settings, secret })).not.toThrow();
+  const values = { bridgeUrl: '', token: '', encodedToken: '', botNumber: '', name: '' };
+  expect(webhookSetup.fields(values)).toEqual([]);
+  expect(webhookSetup.fields({ ...values, made: { secret: 'whsec_1' } })).toMatchObject([{ value: 'whsec_1' }]);
+});
+
+test('a replaced secret signs requests and checks as well until its time, and not afterwards', () => {
   const replaced = 'whsec_GBkaGxwdHh8gISIjJCUmJygpKissLS4v';
   const until = Date.UTC(2030, 0, 2);
-  const previous = [{ secret: replaced, until }];
-  const requests = () => [
-    webhook.destination(settings, previous).buildRequest(reached('read')),
-    webhook.probe(settings, previous)?.request,
-  ];
-
-  const isAcceptedBy = (secret: string): boolean[] =>
-    requests().map((request) => {
+  const isAcceptedBy = (secret: string): boolean[] => {
+    const previous = [{ secret: replaced, until }];
+    const requests = [
+      webhook(settings, previous).buildRequest(reached('read')),
+      probeOf(webhookSetup, settings, previous)?.request,
+    ];
+    return requests.map((one) => {
       try {
-        new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
+        new Webhook(secret).verify(one?.body ?? '', one?.headers ?? {});
         return true;
       } catch {
         return false;
       }
     });
-
-  test('signs requests and checks as well until its time, and not afterwards', () => {
-    vi.setSystemTime(until - 1);
-    expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
-    expect(isAcceptedBy(replaced)).toEqual([true, true]);
-    vi.setSystemTime(until);
-    expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
-    expect(isAcceptedBy(replaced)).toEqual([false, false]);
-  });
-});
-
-describe('the check of settings', () => {
-  test('sends a signed request without a message', () => {
-    const probe = webhook.probe(settings)?.request;
-    expect(probe).toMatchObject({
-      url: settings.url,
-      headers: { 'content-type': 'application/json', 'content-length': '12', 'webhook-timestamp': '1893456060' },
-      body: '{"check":{}}',
-    });
-    expect(new Webhook(settings.secret).verify(probe?.body ?? '', probe?.headers ?? {})).toEqual({ check: {} });
-  });
-
-  test.each<[number, string | undefined]>([
-    [200, undefined],
-    [204, undefined],
-    [299, undefined],
-    [199, 'It should answer 2xx.'],
-    [300, 'It should answer 2xx.'],
-    [302, 'It should answer 2xx.'],
-    [400, 'It should answer 2xx.'],
-    [404, 'It should answer 2xx.'],
-    [500, 'It should answer 2xx.'],
-  ])('interprets %i as: %s', (status, problem) => {
-    expect(webhook.probe(settings)?.problem(status, '')).toBe(problem);
-  });
+  };
+  vi.setSystemTime(until - 1);
+  expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
+  expect(isAcceptedBy(replaced)).toEqual([true, true]);
+  vi.setSystemTime(until);
+  expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
+  expect(isAcceptedBy(replaced)).toEqual([false, false]);
 });

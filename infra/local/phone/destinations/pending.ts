@@ -1,6 +1,5 @@
 /** Pending messages of each destination, and when its next attempt is due. */
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { conversationName, entryKey } from '../../../../shared/outbox/entities.ts';
 import type { Outgoing } from '../../../../shared/outbox/event.ts';
 import { page } from '../../../../shared/table/client.ts';
@@ -55,14 +54,14 @@ export const retryPending = async (server: Server): Promise<void> => {
   for (const selection of selections) await retryConversations(selection);
 };
 
-const PLATFORMS: Partial<Record<PlatformName, Server>> = { rapidpro: 'rapidpro', turn: 'turn' };
+const PLATFORMS: Partial<Record<string, Server>> = { rapidpro: 'rapidpro', turn: 'turn' };
 
 /** The destination of a conversation, if it is one with a switch. */
 const serverOf = async ({ direction, account }: PendingConversation): Promise<Server | undefined> => {
   if (direction === 'app') return 'app';
   if (direction === 'consent') return undefined;
   const platform = (await findAccount(account))?.platform;
-  return platform && PLATFORMS[platform];
+  return platform === undefined ? undefined : PLATFORMS[platform];
 };
 
 const countEntries = async (conversation: PendingConversation): Promise<{ messages: number; others: number }> => {

@@ -1,9 +1,9 @@
 /** Chat platforms: their messages to the user, and what they receive. */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { api } from '../../../../shared/api/index.ts';
-import { platforms } from '../../../../shared/destinations/registry.ts';
+import { type PlatformName, setups } from '../../../../shared/destinations/registry.ts';
+import { checkSettings } from '../../../../shared/destinations/setup.ts';
 import { settingErrors } from '../../accounts/platform.ts';
 import { updateAccount } from '../../queries/accounts-admin.ts';
 import { type Day, type Step, untilFound } from '../day.ts';
@@ -29,7 +29,7 @@ const connect = async ({ run }: Day, name: PlatformName, settings: Record<string
   if (errors.length > 0) {
     throw new StepFailure(`${errors.join(' ')} --callback-url names an https address for the platform.`);
   }
-  await updateAccount(run.account, { platform: { name, ...platforms[name].check(settings) } });
+  await updateAccount(run.account, { platform: { name, ...checkSettings(setups[name], settings) } });
 };
 
 /** Waits for a call of the service. Without a server in the platform's place there is none to wait for. */

@@ -1,6 +1,4 @@
-/** Entries of an outbox for chat platforms, and the errors of rejected settings. */
-import * as v from 'valibot';
-import type { Platform } from '../../../../shared/destinations/platform.ts';
+/** Entries of an outbox for chat platforms. */
 import type { Content, Entry, Outgoing } from '../../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../../shared/outbox/message.ts';
 import { lifetime } from '../../../support/lifetime.ts';
@@ -36,13 +34,3 @@ export const reached = (state: State, of: Message = message): Entry =>
 /** A message to a user. */
 export const sent = (of: Message = message): Entry =>
   entry({ type: 'message.send', message: of, content: { type: 'text', text: { body: 'Hello' } } });
-
-/** The validation errors of rejected settings. */
-export const issuesOf = (platform: Platform, wrong: unknown): v.BaseIssue<unknown>[] => {
-  try {
-    platform.check(wrong);
-  } catch (error) {
-    if (v.isValiError(error)) return error.issues;
-  }
-  throw new Error('The settings were taken.');
-};

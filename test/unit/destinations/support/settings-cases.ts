@@ -1,49 +1,74 @@
-/** Tests of the settings of a chat platform. The tests of each platform include these. */
+/** Tests of the settings of a chat platform, and of the request that checks them. The tests of each platform include these. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import type { OutboundRequest } from '../../../../shared/destinations/http/request.ts';
 import type { Platform } from '../../../../shared/destinations/platform.ts';
+import { type AnySetup, checkSettings, probeOf } from '../../../../shared/destinations/setup.ts';
 import type { Entry } from '../../../../shared/outbox/event.ts';
-import { issuesOf } from './entries.ts';
-
-/** The name of a setting, and its error. */
-type SettingError = [setting: string, message: string];
 
 interface SettingsCases {
   platform: Platform;
-  /** Valid settings without unknown ones. */
-  valid: object[];
+  setup: AnySetup;
   /** An entry that causes a request with valid settings. */
   entry: Entry;
-  invalid: [name: string, settings: unknown, errors: SettingError[]][];
-  /** Settings without a required one, and its name. */
-  incomplete: [settings: object, missing: string][];
+  /** Valid settings without unknown ones, and those of them that are for requests from the platform. */
+  valid: [settings: object, hook?: object][];
+  /** Changes of the first valid settings, and their errors by setting. A missing setting is undefined. */
+  invalid: [change: object, errors: Record<string, string>][];
+  /** Settings that are never shown. */
+  secrets: string[];
+  /** The request that checks the first valid settings. */
+  check: OutboundRequest;
+  /** The responses to it: whether the settings work, or else the cause and the fix. */
+  answers: [status: number, body: string, cause?: RegExp, fix?: RegExp][];
 }
 
-export const settingsCases = ({ platform, valid, entry, invalid, incomplete }: SettingsCases): void => {
-  const expectUnusable = (settings: unknown): void => {
-    expect(() => platform.destination(settings).buildRequest(entry)).toThrow('not_set_up');
-    expect(platform.probe(settings)).toBeUndefined();
-  };
+/** The errors of settings by name. */
+const errorsOf = (setup: AnySetup, given: unknown): Record<string, string> => {
+  const all = v.object({ ...setup.settings.entries, ...setup.hook?.entries });
+  return Object.fromEntries(
+    (v.safeParse(all, given).issues ?? []).map((issue) => [
+      v.getDotPath(issue) ?? '',
+      issue.received === 'undefined' ? 'missing' : issue.message,
+    ]),
+  );
+};
 
-  test.each(valid)('are kept if valid, and unknown ones are dropped (%#)', (settings) => {
-    expect(platform.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
-    expect(platform.destination(settings).buildRequest(entry)).toBeDefined();
+export const settingsCases = ({ platform, setup, entry, valid, ...cases }: SettingsCases): void => {
+  const [[first] = [{}]] = valid;
+
+  test.each(valid)('valid settings are kept, and unknown ones are dropped: %j %j', (settings, hook) => {
+    const expected = { settings, ...(hook && { hook }) };
+    expect(checkSettings(setup, { ...settings, ...hook, more: 'x' })).toStrictEqual(expected);
+    expect(platform(settings).buildRequest(entry)).toBeDefined();
   });
 
-  test.each(invalid)('are rejected %s, with the reason, and no request can be built', (_, settings, errors) => {
-    expect(issuesOf(platform, settings).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(errors);
-    expectUnusable(settings);
+  test.each(cases.invalid)('invalid settings are rejected, with the reason: %j %j', (change, errors) => {
+    const given = { ...first, ...change };
+    expect(errorsOf(setup, given)).toEqual(errors);
+    expect(() => checkSettings(setup, given)).toThrow(v.ValiError);
+    if (!Object.keys(errors).some((name) => name in setup.settings.entries)) return;
+    expect(() => platform(given).buildRequest(entry)).toThrow('not_set_up');
+    expect(probeOf(setup, given)).toBeUndefined();
   });
 
-  test.each(incomplete)('are rejected if a required one is missing: %j lacks %s', (settings, missing) => {
-    const [issue, ...others] = issuesOf(platform, settings);
-    expect(others).toEqual([]);
-    expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
-    expectUnusable(settings);
+  test.each([undefined, null, 'x'])('settings that are no object are rejected: %s', (settings) => {
+    expect(() => checkSettings(setup, settings)).toThrow(v.ValiError);
+    expect(() => platform(settings).buildRequest(entry)).toThrow('not_set_up');
+    expect(probeOf(setup, settings)).toBeUndefined();
   });
 
-  test.each([undefined, null, 'x'])('are rejected if they are not an object: %s', (settings) => {
-    expect(() => platform.check(settings)).toThrow(v.ValiError);
-    expectUnusable(settings);
+  test('secrets have no label, so that they are not shown', () => {
+    const hidden = Object.entries(setup.options).flatMap(([name, { label }]) => (label === undefined ? [name] : []));
+    expect(hidden).toEqual(cases.secrets);
+  });
+
+  test('the check of settings sends a request that changes nothing', () => {
+    expect(probeOf(setup, first)?.request).toEqual(cases.check);
+  });
+
+  test.each(cases.answers)('the check interprets status %i with body %j: %s %s', (status, body, cause, fix) => {
+    const fault = probeOf(setup, first)?.fault({ status, body });
+    expect(fault).toEqual(cause && { cause: expect.stringMatching(cause), fix: expect.stringMatching(fix ?? /./) });
   });
 };
