@@ -45,7 +45,7 @@ export class NamedSchemas {
     if (given === undefined) this.schemas[name] = {};
     const added = this.#inside(simplified(schema), name);
     if (given !== undefined && !isDeepStrictEqual(given, added)) {
-      throw new Error(`Two schemas have the name ${name} in infra/openapi/names.ts, and differ.`);
+      throw new Error(`Two schemas have the name ${name} in shared/api/areas/*.docs.ts, and differ.`);
     }
     this.schemas[name] = added;
   }
@@ -59,14 +59,14 @@ export class NamedSchemas {
     const schema = simplified(given);
     const orNull = withoutNull(schema);
     if (orNull !== undefined) return { oneOf: [this.at(place, orNull), { type: 'null' }] };
-    const { [place]: name } = this.#names;
+    const name = this.#names[place] ?? this.#names[/\.(\w+)$/.exec(place)?.[1] ?? ''];
     if (name !== undefined) {
       const { description, ...rest } = schema;
       this.add(name, rest);
       return { $ref: `${REFERENCE}${name}`, ...(description !== undefined && { description }) };
     }
     if (schema.properties !== undefined || schema.oneOf !== undefined || schema.anyOf !== undefined) {
-      throw new Error(`The schema ${place} needs a name in infra/openapi/names.ts.`);
+      throw new Error(`Name the schema ${place} in the docs of its area, shared/api/areas/*.docs.ts.`);
     }
     return this.#inside(schema, place);
   }

@@ -19,9 +19,9 @@ import { MESSAGES } from '../../infra/local/aws/gateway/gateway.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { documentation } from '../../infra/local/documentation/documentation.ts';
 import type { ExampleData } from '../../infra/local/documentation/example-data.ts';
-import { placeholders } from '../../infra/openapi/examples.ts';
 import { connectGuides } from '../../infra/operator/connect/fields.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { placeholders } from '../../shared/api/placeholders.ts';
 import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
 
 const servers: Server[] = [];
