@@ -100,7 +100,6 @@ export const common: SchemaDocs = {
     'ErrorDocument.code': 'ProblemCode',
   },
   fields: {
-    contacts: 'Phone numbers, or their hashes: 1 to 3,000.',
     'Idempotency-Key':
       'Any text of your own. The same key and request return the first response, and create nothing new.',
     code: 'A stable identifier of the problem.',
@@ -108,7 +107,6 @@ export const common: SchemaDocs = {
     created: TIME,
     cursor: 'The position of the next page, from the `Link` header.',
     detail: 'What is wrong, and what to do.',
-    file: 'One file of at most 4 MB (4,194,304 bytes).',
     from: 'The phone number of the sender.',
     job_id: 'The job in which the message is counted. Default: one job per account and day.',
     limit: 'The maximum number of entries.',
@@ -121,7 +119,6 @@ export const common: SchemaDocs = {
     reason: 'The purpose. The app shows it to the user.',
     required:
       'Optional, default `false`. Whether the app may warn a user who denies the property. The user may deny it all the same.',
-    results: 'By property; empty while the request is pending.',
     source: 'The origin of the value: `user` or `device`.',
     state: 'The state that the message has reached.',
     timestamp: 'When it was granted, sent, or happened. UTC, or with an offset in events of the app network.',

@@ -82,6 +82,7 @@ one number. If it comes with another number, the user has changed the number: th
     'UserStartedEvent.data': 'OptOut',
   },
   fields: {
+    'ReportedState.reason': 'Why the message failed, in words of your own.',
     ...Object.fromEntries(
       Object.values(events).map((name) => [`${name}.id`, 'An id of your own. The same id is the same event.']),
     ),

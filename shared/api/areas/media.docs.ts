@@ -34,6 +34,7 @@ expires. Needs no token: the URL is the secret. Returns 410 after 30 days, and 4
     },
   },
   fields: {
+    'Upload.file': 'One file of at most 4 MB (4,194,304 bytes).',
     'If-None-Match': 'The `ETag` of your copy.',
     expires_at: `When the URL expires. ${TIME}`,
     media_id: 'The last segment of a datafree URL.',

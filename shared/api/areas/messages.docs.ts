@@ -120,6 +120,7 @@ users and from users. A message of a request with many has the state \`scheduled
     'ReachedState.reason': 'ReasonCode',
   },
   fields: {
+    'ReachedState.reason': 'The reason code of a failed state, as in the logs.',
     recipient_type: '`individual`.',
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
     send_at: 'When the message is sent, one minute to 35 days ahead: RFC 3339, or Unix seconds. Default: now.',

@@ -128,6 +128,7 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'StartedUserDataRequest.status': 'RequestStatus',
   },
   fields: {
+    'UserData.results': 'By property; empty while the request is pending.',
     long_poll: 'Seconds to wait for the answer.',
     request_id: 'The `requestId` of the request.',
     'fetchUserData.request_id_or_phone_number': 'The `requestId` of the request.',

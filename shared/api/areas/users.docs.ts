@@ -46,6 +46,7 @@ against the daily allowance, also if there is no such user. If the user has stop
   schemas: { UserProfile: userProfile },
   names: { 'UserProfile.properties{}': 'PropertyValue' },
   fields: {
+    'Contacts.contacts': 'Phone numbers, or their hashes: 1 to 3,000.',
     hashed: 'Whether the contacts are hashes.',
     match_list: 'The registered contacts, as given and in the same order.',
     'UserProfile.id': "The app's id of the user: a UUID.",
