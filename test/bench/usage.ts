@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import type { Demo } from '../../infra/local/demo.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { FrontDoor, newPhone } from './front-door.ts';
@@ -66,7 +67,11 @@ export const measureUsage = async (): Promise<Usage> => {
 };
 
 const measureEndpoints = async ({ door, meter, demo }: Bench): Promise<Map<EndpointName, Use>> => {
-  const requests = Object.entries(await typicalRequests(door, demo)) as [EndpointName, () => object][];
+  const typical = await typicalRequests(door, demo);
+  const others = Object.entries<Endpoint>(api)
+    .filter(([name, { path, body }]) => !(name in typical) && path === undefined && body === undefined)
+    .map(([name]) => [name, () => ({})] as const);
+  const requests = [...Object.entries(typical), ...others] as [EndpointName, () => object][];
   const endpoints = new Map<EndpointName, Use>();
   for (const [name, requestOf] of requests) {
     say(`usage: ${name}`);
