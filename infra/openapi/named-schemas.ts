@@ -98,7 +98,12 @@ export class NamedSchemas {
       const description = this.#texts.explain(place, name);
       return [
         name,
-        { ...schema, ...this.#texts.guarantee(place, name), ...(description !== undefined && { description }) },
+        {
+          ...schema,
+          ...(isCount(schema) && { minimum: 0 }),
+          ...this.#texts.guarantee(place, name),
+          ...(description !== undefined && { description }),
+        },
       ];
     });
     return Object.fromEntries(described);
@@ -119,6 +124,10 @@ export class NamedSchemas {
     return { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
   }
 }
+
+/** Whole numbers without limits are counts. */
+const isCount = ({ type, minimum, enum: values }: JsonSchema): boolean =>
+  [type].flat().includes('integer') && minimum === undefined && values === undefined;
 
 /** The values of a field that is a constant, or one of a list. */
 const valuesOf = (field: Part | undefined): unknown[] => {

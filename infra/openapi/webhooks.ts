@@ -234,7 +234,6 @@ export const webhookDocs: SchemaDocs = {
       '`stopped`: the user no longer wants messages of your account. `started`: the user wants them again.',
   },
   guarantees: {
-    'CompletedUserData.completed': 'time',
     'CompletedUserData.id': 'id',
     'ConsentRequest.id': 'id',
     'ConsentRequest.to': 'phone',

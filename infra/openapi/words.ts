@@ -127,5 +127,5 @@ export const common: SchemaDocs = {
     trace_id: 'Identifies the request in our logs.',
     url: 'A datafree URL, which expires after 30 days.',
   },
-  guarantees: { 'AcceptedMessage.id': 'id', count: 'count', created: 'time', created_at: 'time' },
+  guarantees: { 'AcceptedMessage.id': 'id' },
 };

@@ -75,9 +75,9 @@ export interface SchemaDocs {
   fields?: Readonly<Record<string, string>>;
   /**
    * What the service guarantees of values that it creates, and requires of values that the endpoint checks against its
-   * data, by the same keys.
+   * data, by `Schema.field`. What is said to be a `TIME` need not be here.
    */
-  guarantees?: Readonly<Record<string, 'id' | 'time' | 'phone' | 'url' | 'count' | 'amount'>>;
+  guarantees?: Readonly<Record<string, 'id' | 'time' | 'phone' | 'url' | 'amount'>>;
 }
 
 export interface AreaDocs<Endpoints extends Readonly<Record<string, Endpoint>>> extends SchemaDocs {

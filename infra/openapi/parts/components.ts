@@ -1,6 +1,7 @@
 /** Named schemas of the API description, and references to components. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { TIME } from '../../../shared/api/docs.ts';
 import type { EndpointName } from '../../../shared/api/index.ts';
 import { problemCatalogue } from '../../../shared/core/problems.ts';
 import { type Example, examples, glossary, guarantees, schemaNames, schemas } from '../docs.ts';
@@ -49,12 +50,12 @@ const KEYWORDS = {
   time: { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}$' },
   phone: { pattern: '^[1-9][0-9]{6,14}$' },
   url: { format: 'uri' },
-  count: { minimum: 0 },
   amount: { minimum: 0, format: 'double' },
 };
 
 export const guarantee = (owner: string, name: string) => {
-  const kind = guarantees[`${owner}.${name}`] ?? guarantees[name];
+  const ofText = explain(owner, name)?.endsWith(TIME) ? ('time' as const) : undefined;
+  const kind = guarantees[`${owner}.${name}`] ?? ofText;
   return kind && KEYWORDS[kind];
 };
 

@@ -39,5 +39,5 @@ expires. Needs no token: the URL is the secret. Returns 410 after 30 days, and 4
     expires_at: `When the URL expires. ${TIME}`,
     media_id: 'The last segment of a datafree URL.',
   },
-  guarantees: { 'UploadedMedia.expires_at': 'time', 'UploadedMedia.url': 'url' },
+  guarantees: { 'UploadedMedia.url': 'url' },
 };

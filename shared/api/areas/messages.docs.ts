@@ -129,7 +129,6 @@ users and from users. A message of a request with many has the state \`scheduled
   },
   guarantees: {
     'AcceptedJob.job_id': 'id',
-    'AcceptedJob.messages': 'count',
     'AcceptedMessages.job_id': 'id',
     'AcceptedMessageToOne.id': 'id',
     'AcceptedMessageToOne.to': 'phone',

@@ -196,6 +196,5 @@ Above it, the request returns 429 \`allowance_exceeded\`.`,
     'ListedProfiler.id': 'id',
     'Option.id': 'id',
     'OptionCount.id': 'id',
-    'ProfilerResults.total': 'count',
   },
 };

@@ -109,13 +109,5 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
     'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
     'cancelJob.job_id': 'The `job_id` with which the messages were sent.',
   },
-  guarantees: {
-    'JobStatus.cancelled': 'time',
-    'JobStatus.estimated_end': 'time',
-    'JobStatus.expanded': 'count',
-    'JobStatus.pace': 'amount',
-    'JobStatus.pending': 'count',
-    'JobStatus.recipients': 'count',
-    'JobStatus.start': 'time',
-  },
+  guarantees: { 'JobStatus.pace': 'amount' },
 };

@@ -1,5 +1,4 @@
 /** Requests of the customer's own account. */
-
 import { vi } from 'vitest';
 import type { account } from '../../../shared/api/areas/account.ts';
 import { now, timestamp } from '../../../shared/core/clock.ts';

@@ -1,5 +1,4 @@
 /** Requests of events of the app network. */
-
 import { randomUUID } from 'node:crypto';
 import type { app } from '../../../shared/api/areas/app.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';

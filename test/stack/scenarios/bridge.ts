@@ -1,5 +1,4 @@
 /** Requests of chat platforms. */
-
 import { createHmac } from 'node:crypto';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { bridge } from '../../../shared/api/areas/bridge.ts';

@@ -1,5 +1,4 @@
 /** Requests of the delivery history and listeners. */
-
 import { vi } from 'vitest';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

@@ -1,5 +1,4 @@
 /** Kilobytes of the largest items, and the capacity units that they take. */
-
 /** Units of an item, or of items of a page, of so many KB. */
 export const inTransaction = (kilobytes: number): number => 2 * Math.ceil(kilobytes);
 export const consistent = (kilobytes: number): number => Math.ceil(kilobytes / 4);

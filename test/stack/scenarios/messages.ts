@@ -1,5 +1,4 @@
 /** Requests of messages. */
-
 import { randomUUID } from 'node:crypto';
 import type { messages } from '../../../shared/api/areas/messages.ts';
 import { chunksOfBatch } from '../../../shared/campaigns/chunks.ts';

@@ -1,5 +1,4 @@
 /** Requests of profilers. */
-
 import { randomUUID } from 'node:crypto';
 import type { profilers } from '../../../shared/api/areas/profilers.ts';
 import { timestamp } from '../../../shared/core/clock.ts';

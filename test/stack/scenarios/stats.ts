@@ -1,5 +1,4 @@
 /** Requests of statistics and jobs. */
-
 import { randomUUID } from 'node:crypto';
 import type { jobs, stats } from '../../../shared/api/areas/stats.ts';
 import { secondsFromNow, timestamp, timestampOf } from '../../../shared/core/clock.ts';

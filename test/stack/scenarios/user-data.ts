@@ -1,5 +1,4 @@
 /** Requests of user data requests. */
-
 import { vi } from 'vitest';
 import type { userDataRequests } from '../../../shared/api/areas/user-data.ts';
 import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';

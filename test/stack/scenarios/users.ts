@@ -1,5 +1,4 @@
 /** Requests of users. */
-
 import { randomUUID } from 'node:crypto';
 import type { users } from '../../../shared/api/areas/users.ts';
 import { updateUser } from '../../../shared/users/users.ts';

@@ -1,5 +1,4 @@
 /** Data for requests: typical ones, and the largest that the limits allow. */
-
 import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
