@@ -43,6 +43,13 @@ export default {
       to: { path: '^(infra|test)/' },
     },
     {
+      name: 'functions-without-docs',
+      comment: 'The texts and examples of the API description never get into bundles.',
+      severity: 'error',
+      from: { path: '^functions/' },
+      to: { path: '\\.docs\\.ts$', reachable: true },
+    },
+    {
       name: 'nothing-imports-functions',
       comment: 'Functions are the outermost layer.',
       severity: 'error',
@@ -75,7 +82,7 @@ export default {
       name: 'api-without-aws',
       comment: 'The API list is read by tests, documentation and infrastructure: it loads no AWS SDK.',
       severity: 'error',
-      from: { path: '^shared/api/' },
+      from: { path: '^shared/api/', pathNot: '\\.docs\\.ts$' },
       to: { path: '^node_modules/@(aws-sdk|smithy)/', reachable: true },
     },
   ],

@@ -1,5 +1,5 @@
 /** GET /v1/openapi.json: returns the API description with the hosts of this stack. */
-import { api } from '../../shared/api/index.ts';
+import { description as api } from '../../shared/api/areas/description.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { baseUrl, bridgeUrl } from '../../shared/core/settings.ts';
 import { ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';

@@ -1,20 +1,15 @@
 /**
- * Generates the API description (OpenAPI 3.1) from `shared/api/`, its schemas, and this folder's texts and examples.
+ * Generates the API description (OpenAPI 3.1) from `shared/api/`: schemas, and the docs beside them.
  */
 import type { JsonSchema } from '@valibot/to-json-schema';
-import * as v from 'valibot';
-import { eitherContacts } from '../../shared/api/areas/users.ts';
+import type * as v from 'valibot';
 import type { Endpoint, Host } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
 import { propertyRow } from '../../shared/api/openapi/property-row.ts';
-import { appEvent } from '../../shared/app-network/events.ts';
 import { problemCatalogue } from '../../shared/core/problems.ts';
-import { turnMessages } from '../../shared/destinations/turn.ts';
-import { answer } from '../../shared/profilers/answer.ts';
 import { catalogue } from '../../shared/users/profile-properties.ts';
-import { listOf } from '../../shared/validation/bounded.ts';
-import { examples } from './examples.ts';
+import { describedName, describedPath, docsOf, examples, tagOf, tags } from './docs.ts';
 import { explain, guarantee, named, namedSchemas, type Part, schemaOf, shownIn } from './parts/components.ts';
 import {
   byCode,
@@ -28,16 +23,7 @@ import {
 } from './parts/responses.ts';
 import { describeWebhook, type WebhookName } from './parts/webhook-operations.ts';
 import { webhooks } from './webhooks.ts';
-import { areas, explanations, overview, webhookTags } from './words.ts';
-
-/** Schemas of bodies that have further checks than the endpoint's own schema. */
-const bodies: Partial<Record<EndpointName, v.GenericSchema>> = {
-  answerProfilers: listOf(answer, { min: 1, max: 500, of: 'answers' }),
-  // One event without the array is accepted too; most generators fail for a body that is either.
-  receiveAppEvents: listOf(appEvent, { max: 100, of: 'events' }),
-  receiveTurnMessage: v.union(turnMessages),
-  matchContacts: eitherContacts,
-};
+import { overview, webhookTags } from './words.ts';
 
 /** The API description, with the hosts `exampleHosts`. */
 export const describeApi = (): Part => ({
@@ -51,7 +37,7 @@ export const describeApi = (): Part => ({
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: exampleHosts.base, description: 'The API host' }],
-  tags: [...Object.values(areas), ...Object.values(webhookTags)],
+  tags: [...tags, ...Object.values(webhookTags)],
   paths: paths(),
   webhooks: Object.fromEntries(Object.keys(webhooks).map((name) => [name, describeWebhook(name as WebhookName)])),
   components: {
@@ -67,37 +53,12 @@ export const describeApi = (): Part => ({
 
 const endpoints = Object.entries(api) as [EndpointName, Endpoint][];
 
-/** The content of the parameter `id` of paths, by their beginnings. */
-const IDS = {
-  '/v1/research_profilers/': 'profiler_id',
-  '/v1/message/': 'message_id',
-  '/v1/user_data/fetch/': 'request_id_or_phone_number',
-  '/media/': 'media_id',
-};
-
-/** The name of a path's parameter in the description: what it contains. */
-const describedName = (path: string, parameter: string): string => {
-  if (parameter !== 'id') return parameter;
-  const name = Object.entries(IDS).find(([beginning]) => path.startsWith(beginning))?.[1];
-  if (name === undefined) throw new Error(`Name the id of ${path} by its content in infra/openapi/document.ts.`);
-  return name;
-};
-
-/**
- * The path of a route in the description. A path with a slash at its end is not described: its operation is the one
- * without.
- *
- * @internal Tests use it, too.
- */
-export const describedPath = (path: string): string =>
-  path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, (_, parameter) => `{${describedName(path, parameter)}}`);
-
 const paths = (): Record<string, Part> => {
   const items: Record<string, Part> = {};
   const hosts: Record<string, Set<Host>> = {};
   for (const [name, endpoint] of endpoints) {
     for (const route of endpoint.routes) {
-      const path = describedPath(route.path);
+      const path = describedPath(name, route.path);
       items[path] ??= {};
       items[path][route.method.toLowerCase()] ??= describeOperation(name, endpoint, { ...route, path });
       hosts[path] = (hosts[path] ?? new Set()).add(route.host);
@@ -112,7 +73,8 @@ const paths = (): Record<string, Part> => {
 };
 
 /** The ending of an operation's id for the second path of an endpoint. */
-const pathSuffix = (path: string, first: string): string => (path === describedPath(first) ? '' : 'BelowV1');
+const pathSuffix = (name: EndpointName, path: string, first: string): string =>
+  path === describedPath(name, first) ? '' : 'BelowV1';
 
 const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { method: string; path: string }): Part => {
   const { area, summary, permission, token } = endpoint;
@@ -120,20 +82,20 @@ const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { meth
   const permissionInWords =
     permission === 'none' ? '' : permission === 'any' ? '\n\nPermission: any.' : `\n\nPermission: \`${permission}\`.`;
   return {
-    operationId: name + pathSuffix(route.path, first.path) + (route.method === first.method ? '' : 'Head'),
-    tags: [areas[area].name],
+    operationId: name + pathSuffix(name, route.path, first.path) + (route.method === first.method ? '' : 'Head'),
+    tags: [tagOf(area).name],
     summary,
-    description: `${explanations[name].replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}${permissionInWords}`,
+    description: `${docsOf(name).text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}${permissionInWords}`,
     security: token === 'header' ? [{ token: [] }] : [],
-    ...withParameters(name, endpoint, route.path),
+    ...withParameters(name, endpoint),
     ...(endpoint.body && { requestBody: describeBody(name, endpoint.body) }),
     responses: { ...successes(name, endpoint, route.method), ...failures(endpoint) },
   };
 };
 
-const withParameters = (name: EndpointName, { path, query, headers }: Endpoint, at: string): Part => {
+const withParameters = (name: EndpointName, { path, query, headers }: Endpoint): Part => {
   const parameters = [
-    ...describeParameters(name, 'path', path, (parameter) => describedName(at, parameter)),
+    ...describeParameters(name, 'path', path, (parameter) => describedName(name, parameter)),
     ...describeParameters(name, 'query', query, (parameter) => parameter),
     ...describeParameters(name, 'headers', headers, capitalised),
   ];
@@ -177,7 +139,7 @@ const MEDIA_TYPES = {
 };
 
 const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint['body']>): Part => {
-  const described = schemaOf(bodies[name] ?? schema);
+  const described = schemaOf(docsOf(name).body ?? schema);
   const isForm = type === 'form';
   return {
     required: true,

@@ -45,7 +45,7 @@ export class NamedSchemas {
     if (given === undefined) this.schemas[name] = {};
     const added = this.#inside(simplified(schema), name);
     if (given !== undefined && !isDeepStrictEqual(given, added)) {
-      throw new Error(`Two schemas have the name ${name} in infra/openapi/names.ts, and differ.`);
+      throw new Error(`Two schemas have the name ${name} in shared/api/areas/*.docs.ts, and differ.`);
     }
     this.schemas[name] = added;
   }
@@ -59,14 +59,14 @@ export class NamedSchemas {
     const schema = simplified(given);
     const orNull = withoutNull(schema);
     if (orNull !== undefined) return { oneOf: [this.at(place, orNull), { type: 'null' }] };
-    const { [place]: name } = this.#names;
+    const name = this.#names[place] ?? this.#names[/\.(\w+)$/.exec(place)?.[1] ?? ''];
     if (name !== undefined) {
       const { description, ...rest } = schema;
       this.add(name, rest);
       return { $ref: `${REFERENCE}${name}`, ...(description !== undefined && { description }) };
     }
     if (schema.properties !== undefined || schema.oneOf !== undefined || schema.anyOf !== undefined) {
-      throw new Error(`The schema ${place} needs a name in infra/openapi/names.ts.`);
+      throw new Error(`Name the schema ${place} in the docs of its area, shared/api/areas/*.docs.ts.`);
     }
     return this.#inside(schema, place);
   }
@@ -98,7 +98,12 @@ export class NamedSchemas {
       const description = this.#texts.explain(place, name);
       return [
         name,
-        { ...schema, ...this.#texts.guarantee(place, name), ...(description !== undefined && { description }) },
+        {
+          ...schema,
+          ...(isCount(schema) && { minimum: 0 }),
+          ...this.#texts.guarantee(place, name),
+          ...(description !== undefined && { description }),
+        },
       ];
     });
     return Object.fromEntries(described);
@@ -119,6 +124,10 @@ export class NamedSchemas {
     return { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
   }
 }
+
+/** Whole numbers without limits are counts. */
+const isCount = ({ type, minimum, enum: values }: JsonSchema): boolean =>
+  [type].flat().includes('integer') && minimum === undefined && values === undefined;
 
 /** The values of a field that is a constant, or one of a list. */
 const valuesOf = (field: Part | undefined): unknown[] => {

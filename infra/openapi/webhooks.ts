@@ -1,5 +1,6 @@
 /** The requests of the service to an account's plain webhook and to the app network. */
 import * as v from 'valibot';
+import { type SchemaDocs, TIME } from '../../shared/api/docs.ts';
 import { states } from '../../shared/outbox/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 
@@ -191,3 +192,63 @@ export const webhooks = {
     },
   },
 } as const satisfies Record<string, Webhook>;
+
+export const webhookDocs: SchemaDocs = {
+  names: {
+    'NotifiedStatus.state': 'DeliveryState',
+    'EndedUserData.properties[]': 'PropertyName',
+    'webhook.message': 'MessageNotification',
+    'MessageNotification.message': 'IncomingMessage',
+    'IncomingMessage:text': 'IncomingText',
+    'IncomingMessage:image': 'IncomingImage',
+    'IncomingMessage:file': 'IncomingFile',
+    'IncomingText.text': 'ShownText',
+    'IncomingImage.image': 'ShownMedia',
+    'IncomingFile.file': 'ShownMedia',
+    'webhook.status': 'StatusNotification',
+    'StatusNotification.status': 'NotifiedStatus',
+    'webhook.user_data': 'UserDataNotification',
+    'UserDataNotification.user_data': 'CompletedUserData',
+    'webhook.user_data_ended': 'UserDataEndedNotification',
+    'UserDataEndedNotification.user_data': 'EndedUserData',
+    'webhook.user': 'UserNotification',
+    'UserNotification.user': 'NotifiedUser',
+    'webhook.message.send': 'MessageSendRequest',
+    'MessageSendRequest.data': 'ShownMessage',
+    'ShownMessage:text': 'ShownTextMessage',
+    'ShownMessage:image': 'ShownImageMessage',
+    'ShownMessage:file': 'ShownFileMessage',
+    'ShownTextMessage.text': 'ShownText',
+    'ShownImageMessage.image': 'ShownMedia',
+    'ShownFileMessage.file': 'ShownMedia',
+    'webhook.account.updated': 'AccountUpdatedRequest',
+    'AccountUpdatedRequest.data': 'UpdatedAccount',
+    'webhook.user_data.request': 'UserDataConsentRequest',
+    'UserDataConsentRequest.data': 'ConsentRequest',
+    'ConsentRequest.properties[]': 'ConsentProperty',
+  },
+  fields: {
+    business: "The account's name.",
+    completed: `When the user had answered for every property. ${TIME}`,
+    'NotifiedUser.state':
+      '`stopped`: the user no longer wants messages of your account. `started`: the user wants them again.',
+  },
+  guarantees: {
+    'CompletedUserData.id': 'id',
+    'ConsentRequest.id': 'id',
+    'ConsentRequest.to': 'phone',
+    'EndedUserData.ended': 'time',
+    'EndedUserData.id': 'id',
+    'IncomingFile.from': 'phone',
+    'IncomingImage.from': 'phone',
+    'IncomingText.from': 'phone',
+    'NotifiedStatus.id': 'id',
+    'ShownFileMessage.id': 'id',
+    'ShownFileMessage.to': 'phone',
+    'ShownImageMessage.id': 'id',
+    'ShownImageMessage.to': 'phone',
+    'ShownTextMessage.id': 'id',
+    'ShownTextMessage.to': 'phone',
+    'UpdatedAccount.avatar': 'url',
+  },
+};

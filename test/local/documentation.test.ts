@@ -19,8 +19,8 @@ import { MESSAGES } from '../../infra/local/aws/gateway/gateway.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { documentation } from '../../infra/local/documentation/documentation.ts';
 import type { ExampleData } from '../../infra/local/documentation/example-data.ts';
-import { placeholders } from '../../infra/openapi/examples.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { placeholders } from '../../shared/api/placeholders.ts';
 import {
   BACKUP_DAYS,
   DAYS_AHEAD,

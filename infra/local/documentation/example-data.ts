@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { placeholders } from '../../../shared/api/placeholders.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { attemptIdOf } from '../../../shared/delivery/entities.ts';
 import { answerableKey, profilerKey } from '../../../shared/profilers/entities.ts';
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
-import { placeholders } from '../../openapi/examples.ts';
 import { type Demo, type DemoBot, PANELIST_ID } from '../demo.ts';
 import { exampleDelivery } from './example-delivery.ts';
 

@@ -1,15 +1,12 @@
 /** Named schemas of the API description, and references to components. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { documents, type EndpointName } from '../../../shared/api/index.ts';
-import { appEvent } from '../../../shared/app-network/events.ts';
+import { TIME } from '../../../shared/api/docs.ts';
+import type { EndpointName } from '../../../shared/api/index.ts';
 import { problemCatalogue } from '../../../shared/core/problems.ts';
-import type { Example } from '../example.ts';
-import { examples } from '../examples.ts';
+import { type Example, examples, glossary, guarantees, schemaNames, schemas } from '../docs.ts';
 import { NamedSchemas } from '../named-schemas.ts';
-import { guarantees, schemaNames } from '../names.ts';
 import { toSchema, toSchemas } from '../schemas.ts';
-import { glossary } from '../words.ts';
 
 /** A part of the document; a validator of OpenAPI checks the whole document against the standard. */
 export type Part = Record<string, unknown>;
@@ -36,8 +33,7 @@ const problem = v.object({
 const errorDocument = v.object({ ...v.partial(problem).entries, message: v.optional(v.string()) });
 
 const definitions = {
-  ...documents,
-  AppEvent: appEvent,
+  ...schemas,
   Problem: problem,
   ErrorDocument: errorDocument,
   ValidationError: validationError,
@@ -48,7 +44,20 @@ const definitions = {
 export const explain = (owner: string, name: string): string | undefined =>
   glossary[`${owner}.${name}`] ?? glossary[name];
 
-export const guarantee = (owner: string, name: string) => guarantees[`${owner}.${name}`];
+/** Keywords by what the docs guarantee. */
+const KEYWORDS = {
+  id: { format: 'uuid' },
+  time: { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}$' },
+  phone: { pattern: '^[1-9][0-9]{6,14}$' },
+  url: { format: 'uri' },
+  amount: { minimum: 0, format: 'double' },
+};
+
+export const guarantee = (owner: string, name: string) => {
+  const ofText = explain(owner, name)?.endsWith(TIME) ? ('time' as const) : undefined;
+  const kind = guarantees[`${owner}.${name}`] ?? ofText;
+  return kind && KEYWORDS[kind];
+};
 
 export const named = new NamedSchemas(schemaNames, { explain, guarantee });
 

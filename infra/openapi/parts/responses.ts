@@ -4,7 +4,7 @@ import { type Endpoint, overLimitOf, problemsOf } from '../../../shared/api/endp
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { exampleHosts } from '../../../shared/api/openapi/example-hosts.ts';
 import { type ProblemCode, problemCatalogue } from '../../../shared/core/problems.ts';
-import { linksFrom } from '../links.ts';
+import { describedPath, docsOf } from '../docs.ts';
 import { exclusive } from '../named-schemas.ts';
 import { remedies } from '../words.ts';
 import { named, type Part, refTo, schemaOf, shownIn } from './components.ts';
@@ -57,12 +57,6 @@ const headers = (...names: (keyof typeof HEADERS)[]): Part =>
 
 const rateLimitHeaders = (): Part => headers('RateLimit-Policy', 'RateLimit');
 
-/** Types of the files that the service stores. */
-const FILE_TYPES: Partial<Record<EndpointName, string[]>> = {
-  readAvatar: ['image/png', 'image/jpeg', 'image/webp'],
-  readMedia: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
-};
-
 export const successes = (name: EndpointName, endpoint: Endpoint, method: string): Part => {
   const { responses, query } = endpoint;
   const links = linksFrom(name);
@@ -76,7 +70,7 @@ export const successes = (name: EndpointName, endpoint: Endpoint, method: string
         ...(overLimitOf(endpoint) !== undefined && rateLimitHeaders()),
         ...(!endpoint.ignoresUnknown && headers('Ignored-Fields')),
       },
-      ...(links && { links }),
+      ...(Object.keys(links).length > 0 && { links }),
     };
     return [
       status,
@@ -89,7 +83,7 @@ export const successes = (name: EndpointName, endpoint: Endpoint, method: string
 const contentOf = (name: EndpointName, status: string, schema: v.GenericSchema): Part => {
   const described = schemaOf(schema);
   if (described.format === 'binary') {
-    return Object.fromEntries((FILE_TYPES[name] ?? []).map((type) => [type, { schema: described }]));
+    return Object.fromEntries((docsOf(name).fileTypes ?? []).map((type) => [type, { schema: described }]));
   }
   return {
     'application/json': {
@@ -98,6 +92,16 @@ const contentOf = (name: EndpointName, status: string, schema: v.GenericSchema):
     },
   };
 };
+
+/** The links in the form of OpenAPI, by the ids of the other operations. */
+const linksFrom = (name: EndpointName): Record<string, object> =>
+  Object.fromEntries(
+    Object.entries(docsOf(name).links ?? {}).map(([to, [place, description]]) => {
+      const operationId = to as EndpointName;
+      const [, parameter = ''] = /\{(\w+)\}/.exec(describedPath(operationId, api[operationId].routes[0].path)) ?? [];
+      return [to, { operationId, parameters: { [parameter]: `$response.body#${place}` }, description }];
+    }),
+  );
 
 const isPaged = (query: v.GenericSchema | undefined): boolean =>
   query !== undefined && 'cursor' in (schemaOf(query).properties ?? {});

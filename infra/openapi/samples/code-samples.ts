@@ -7,8 +7,7 @@
  * token. `npm run test:clients` runs all of them. They are in the documentation only, because they would make the
  * description that the service returns more than twice as long.
  */
-import type { Example } from '../example.ts';
-import { examples } from '../examples.ts';
+import { type Example, examples } from '../docs.ts';
 import { inShell } from './curl.ts';
 import { inGo } from './go.ts';
 import { inJavascript } from './javascript.ts';

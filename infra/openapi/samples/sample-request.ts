@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api } from '../../../shared/api/index.ts';
-import type { Example } from '../example.ts';
+import { docsOf, type Example } from '../docs.ts';
 
 type Body =
   | { type: 'json'; json: string }
@@ -26,9 +26,6 @@ export interface SampleRequest {
 /** Placeholder in a path for the token in base64url, which a sample computes from the variable `TOKEN`. */
 export const ENCODED_TOKEN = '{encoded_token}';
 
-/** The files that samples upload. */
-const FILES: Partial<Record<string, string>> = { uploadFile: 'document.pdf' };
-
 export const requestOf = ({ endpoint: name, path, query, headers, body }: Example): SampleRequest => {
   const endpoint: Endpoint = api[name];
   const [{ method, host, path: template }] = endpoint.routes;
@@ -36,15 +33,15 @@ export const requestOf = ({ endpoint: name, path, query, headers, body }: Exampl
     place === ENCODED_TOKEN ? place : encodeURIComponent(textsOf(path).get(parameter) ?? ''),
   );
   const parameters = new URLSearchParams([...textsOf(query)]).toString();
-  const returnsBytes = ['readAvatar', 'readMedia'].includes(name);
+  const { fileTypes, uploads } = docsOf(name);
   return {
     method,
     host: host === 'base' ? 'BASE_URL' : 'BRIDGE_URL',
     target: parameters === '' ? filled : `${filled}?${parameters}`,
     headers: [...textsOf(headers)].map(([header, value]) => [capitalised(header), value]),
     hasToken: endpoint.token === 'header',
-    body: bodyOf(name, endpoint, body),
-    savedAs: returnsBytes ? 'saved.png' : undefined,
+    body: bodyOf(endpoint, body, uploads),
+    savedAs: fileTypes ? 'saved.png' : undefined,
   };
 };
 
@@ -53,14 +50,14 @@ const textsOf = (part: object = {}): Map<string, string> =>
 
 const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
 
-const bodyOf = (name: string, endpoint: Endpoint, body: unknown): Body | undefined => {
+const bodyOf = (endpoint: Endpoint, body: unknown, uploads = 'picture.png'): Body | undefined => {
   switch (endpoint.body?.type) {
     case 'json':
       return { type: 'json', json: JSON.stringify(body, null, 2) };
     case 'form':
       return { type: 'form', fields: fieldsOf(body) };
     case 'multipart':
-      return { type: 'file', file: FILES[name] ?? 'picture.png' };
+      return { type: 'file', file: uploads };
     default:
       return undefined;
   }

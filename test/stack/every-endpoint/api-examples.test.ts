@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, inject, test } from 'vitest';
-import type { Example } from '../../../infra/openapi/example.ts';
-import { examples, placeholders } from '../../../infra/openapi/examples.ts';
+import { type Example, examples } from '../../../infra/openapi/docs.ts';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { findAccount } from '../../../shared/accounts/accounts.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
+import { placeholders } from '../../../shared/api/placeholders.ts';
 import { permissions } from '../../../shared/core/permissions.ts';
 import { addFailedDelivery } from '../../support/example-delivery.ts';
 import { addOffer } from '../../support/example-offer.ts';
@@ -113,7 +113,7 @@ test('the examples of the API description work in order, and return the describe
   for (const last of examples.slice(-1)) await sendExample(last);
 });
 
-test('every endpoint except GET /v1/openapi.json has an example', () => {
+test('the examples of every area are sent, except those of GET /v1/openapi.json', () => {
   const named = new Set(examples.map(({ endpoint }) => endpoint));
   const missing = (Object.keys(api) as EndpointName[]).filter((name) => !named.has(name));
   expect(missing).toEqual(['readApiDescription']);

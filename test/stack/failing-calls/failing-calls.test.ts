@@ -3,18 +3,23 @@
  * handler reports the failure and leaves no partial change, and a repeat completes the work. The quick tests use one
  * fault each for a few handlers.
  */
+
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { api } from '../../../shared/api/index.ts';
+import { handler as authorizer } from '../../../functions/authorizer.ts';
+import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { appNetwork } from '../../../shared/destinations/app-network.ts';
+import '../../../shared/destinations/app-network.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
+import { callOf, callsOf } from '../scenarios/all.ts';
+import type { Call } from '../scenarios/scenarios.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { authorizing, endpoints } from './endpoints.ts';
+import { newCaller } from '../support/world.ts';
 import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruptions, watched } from './interrupted.ts';
 import type { Answer, Scenario } from './scenario.ts';
 import {
@@ -29,7 +34,7 @@ import {
   restoreTable,
 } from './table.ts';
 import { workers } from './workers.ts';
-import { newSecret, posts } from './world.ts';
+import { newBusiness, newSecret, posts } from './world.ts';
 
 const { assembly, s3_endpoint } = inject('stack');
 
@@ -197,9 +202,40 @@ type Named<Value> = [name: string, value: Value];
 
 const named = <Value>(values: Record<string, Value>): Named<Value>[] => Object.entries(values);
 
+/** The scenario of a request to an endpoint. */
+const sending = (endpoint: EndpointName, { prepare = async () => ({}), shown = (body) => body, ...rest }: Call) => ({
+  ...rest,
+  prepare: async () => {
+    const business = await newBusiness();
+    const send = await callOf(endpoint, { account: business.account, ...(await prepare(business)) });
+    return async () => {
+      const answer = await send();
+      return { ...answer, body: shown(answer.body) };
+    };
+  },
+});
+
+const endpoints = (Object.keys(api) as EndpointName[])
+  // Others make no call that could fail.
+  .filter((name) => api[name].table.length > 0)
+  .flatMap((name) =>
+    callsOf(name).map(([of, call]): Named<Scenario> => [of === '' ? name : `${name}: ${of}`, sending(name, call)]),
+  );
+
+const authorizing: Scenario = {
+  prepare: async () => {
+    const { token } = await newCaller('stats');
+    const requestContext = { requestId: 'request-1' };
+    return () => authorizer({ routeKey: 'GET /v1/stats/logs', identitySource: [`Bearer ${token}`], requestContext });
+  },
+  readsOnly: true,
+};
+
 /** Handlers, with the faults of their calls. */
 const scenarios = [
-  ...named<Scenario>({ ...endpoints, authorizer: authorizing }).map((one) => [...one, named<Fault>(faults)] as const),
+  ...[...endpoints, ['authorizer', authorizing] satisfies Named<Scenario>].map(
+    (one) => [...one, named<Fault>(faults)] as const,
+  ),
   // A worker handles all errors in the same way.
   ...named<Scenario>(workers).map(
     (one) => [...one, named<Fault>(faults).filter(([, { responseOnly }]) => !responseOnly)] as const,
@@ -265,10 +301,4 @@ describe.each(scenarios)(
 test('functions have the clients of AWS that they have in bundles', ({ skip }) => {
   skip(process.env.NODE_V8_COVERAGE !== undefined, 'Coverage is measured with the clients of the SDK.');
   expect(documents).not.toHaveProperty('middlewareStack');
-});
-
-test('every endpoint with access to the table has a scenario', () => {
-  const named = new Set(Object.keys(endpoints).map((name) => name.split(':', 1)[0]));
-  const touching = Object.entries(api).filter(([, { table }]) => table.length > 0);
-  expect([...named].sort()).toEqual(touching.map(([name]) => name).sort());
 });

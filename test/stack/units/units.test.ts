@@ -14,15 +14,20 @@ import type { LogItem } from '../../../shared/outbox/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { page } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
-import { type Answer, calling, type Request } from '../failing-calls/scenario.ts';
+import type { Answer, Request } from '../failing-calls/scenario.ts';
+import { posts } from '../failing-calls/world.ts';
+import { callOf, scenarios, worstOf } from '../scenarios/all.ts';
+import type { Worst } from '../scenarios/scenarios.ts';
+import { largestBusiness } from '../scenarios/world.ts';
 import { type Units, unitsOf } from '../support/consumed.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';
-import { besides, maximum } from './maximum.ts';
-import { destination, type Worst, worst } from './worst-requests.ts';
 
 const { assembly, s3_endpoint } = inject('stack');
+/** Of each request: to authorize it, if that is not cached, and two leases of the rate limit. */
+const besides: Units = { read: 3, write: 6 };
+
 const names = Object.keys(api) as EndpointName[];
 const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
 
@@ -30,11 +35,11 @@ let server: DestinationServer;
 
 captureLog();
 useOwnTable('units');
-useSecret(() => JSON.stringify({ url: destination.url, secret }));
+useSecret(() => JSON.stringify({ url: posts.url, secret }));
 
 beforeAll(async () => {
   server = await DestinationServer.start();
-  destination.url = server.url;
+  posts.url = server.url;
 });
 
 afterAll(() => server.close());
@@ -50,17 +55,15 @@ beforeEach(async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-/** The handler of an endpoint, which `shared/api/index.ts` says how to find. */
-const handlerOf = async (name: EndpointName): Promise<Parameters<typeof calling>[0]> => {
-  const file = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return (await import(`../../../functions/${api[name].area}/${file}.ts`)).handler;
-};
-
-const send = async (name: EndpointName, request: Request): Promise<Answer> => calling(await handlerOf(name), request)();
+const send = async (name: EndpointName, request: Request): Promise<Answer> => (await callOf(name, request))();
 
 /** Sends a request. Returns the units of the whole. */
-const measure = async (name: EndpointName, { prepare, status, beyond, whole = (units) => units }: Worst) => {
-  const request = await prepare();
+const measure = async (
+  name: EndpointName,
+  { prepare = async () => ({}), status, beyond, whole = (units) => units }: Worst,
+) => {
+  const business = await largestBusiness();
+  const request = { account: business.account, ...(await prepare(business)) };
   if (beyond !== undefined) {
     const { status: rejected, body } = await send(name, { ...request, ...beyond(request) });
     expect(rejected, JSON.stringify(body)).toBe(422);
@@ -86,8 +89,9 @@ const logOf = async (account: string, phone: string): Promise<LogItem[]> =>
 
 /** Has the workers do what follows from a request, with the first delivery of everything. Returns the units of the whole. */
 const measureLater = async (name: EndpointName, { prepare, times }: NonNullable<Worst['later']>): Promise<Units> => {
-  const { phones, ...request } = await prepare();
-  const { account } = request;
+  const { account } = await largestBusiness(posts.url);
+  const { phones, ...parts } = await prepare();
+  const request = { account, ...parts };
   expect(await send(name, request)).toMatchObject({ status: 200 });
   const worked = await unitsOf(async () => {
     await expand(account, undefined, Date.now() + 60_000);
@@ -122,16 +126,16 @@ const isOtherDatabase = Boolean(process.env.DYNAMODB_ENDPOINT);
 
 test.skipIf(isOtherDatabase).each(names)('%s costs at most the stated number of units', async (name) => {
   const measured = [];
-  for (const one of worst[name]) measured.push(await measure(name, one));
-  compare(measured, maximum[name]);
+  for (const one of worstOf(name)) measured.push(await measure(name, one));
+  compare(measured, scenarios[name].most);
 });
 
-const fanningOut = names.filter((name) => maximum[name].later !== undefined);
+const fanningOut = names.filter((name) => scenarios[name].most.later !== undefined);
 
 test.skipIf(isOtherDatabase).each(fanningOut)('%s causes at most the stated number of units later', async (name) => {
   const measured = [];
-  for (const { later } of worst[name]) if (later !== undefined) measured.push(await measureLater(name, later));
-  compare(measured, maximum[name].later ?? { read: 0, write: 0 });
+  for (const { later } of worstOf(name)) if (later !== undefined) measured.push(await measureLater(name, later));
+  compare(measured, scenarios[name].most.later ?? { read: 0, write: 0 });
 });
 
 test.skipIf(isOtherDatabase)(
@@ -165,7 +169,7 @@ test('the guide has the maximum of each endpoint (npm run guides writes them)', 
 /** The guide with a table of the present figures. */
 const withTable = (guide: string): string => {
   const rows = names.flatMap((name) => {
-    const { read, write, of, later } = maximum[name];
+    const { read, write, of, later } = scenarios[name].most;
     const [{ method, path }] = api[name].routes;
     const row = [`\`${method} ${path}\``, shown(read), shown(write), of];
     return later ? [row, ['- later', shown(later.read), shown(later.write), later.of]] : [row];

@@ -34,10 +34,18 @@ import { define } from ${from('shared/api/endpoint.ts')};
 export const x = define({ ${source.join(', ')} });`;
 };
 
+/** The source of docs of an area with two endpoints, of which `docs` describes some. */
+const docs = (docs: string) => `import type { AreaDocs } from ${from('shared/api/docs.ts')};
+import type { users } from ${from('shared/api/areas/users.ts')};
+export const x: AreaDocs<typeof users> = { name: '', description: '', endpoints: { ${docs} } };`;
+
+const matched = `matchContacts: { text: '', examples: [{ shows: '', answer: { match_list: [] } }] }`;
+
 const valid: Record<string, string> = {
   'a handler that matches its endpoint': `${handlers}export const x = endpoint(api.readProfiler, async ({ account, path }) => ok({ question: account, created_at: path.id, options: [] }));`,
   'a request that matches its endpoint': `${client}export const x = call('readProfiler', { token: '', path: { id: '' } });`,
   'a consistent endpoint definition': description(),
+  'docs of an area': docs(`${matched}, readUser: { text: '', examples: [{ shows: '' }] }`),
 };
 
 const invalid: Record<string, string> = {
@@ -60,6 +68,11 @@ const invalid: Record<string, string> = {
   'an unknown permission': description({ permission: "'everything'" }),
   'an unknown problem code': description({ problems: "['bad_luck']" }),
   'an unknown access pattern': description({ table: "['scanAll']" }),
+  'docs that lack an endpoint': docs(matched),
+  'docs without an example': docs(`${matched}, readUser: { text: '', examples: [] }`),
+  'an example that does not match its endpoint': docs(
+    `${matched}, readUser: { text: '', examples: [{ shows: '', path: { id: '' } }] }`,
+  ),
   'an unknown host': description({ routes: "[{ host: 'moon', method: 'GET', path: '/v1/things/{id}/{part}' }]" }),
 };
 

@@ -1,10 +1,10 @@
 /** Code samples: each operation has some, without a token, and texts of examples stay what they are. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { example } from '../../../infra/openapi/example.ts';
-import { examples, placeholders } from '../../../infra/openapi/examples.ts';
+import { examples } from '../../../infra/openapi/docs.ts';
 import { languages, sampleOf, withCodeSamples } from '../../../infra/openapi/samples/code-samples.ts';
 import description from '../../../shared/api/openapi/openapi.json' with { type: 'json' };
+import { placeholders } from '../../../shared/api/placeholders.ts';
 
 const shown = JSON.parse(JSON.stringify(withCodeSamples(description)));
 
@@ -44,14 +44,22 @@ test('no sample contains a token, and each reads it from the environment', () =>
 const ODD = 'It\'s "odd": $TOKEN `id` \\n \\ Zoë 👋 {encoded}';
 
 test('a shell passes the texts of an example on unchanged', () => {
-  const odd = example('sendMessage', 'Odd', { body: { to: '27821234567', type: 'text', text: { body: ODD } } });
+  const odd = {
+    endpoint: 'sendMessage',
+    shows: 'Odd',
+    body: { to: '27821234567', type: 'text', text: { body: ODD } },
+  } as const;
   const script = `curl() { for one in "$@"; do last=$given; given=$one; [ "$last" = --data ] && printf %s "$one"; done; }`;
   const output = execFileSync('sh', ['-c', `${script}\n${sampleOf(odd, 'curl').source}\ntrue`], { encoding: 'utf8' });
   expect(JSON.parse(output).text.body).toBe(ODD);
 });
 
 test('forms keep the texts of an example in each language', () => {
-  const odd = example('receiveRapidproMessage', 'Odd', { body: { id: '1', text: ODD, to: '27821234567' } });
+  const odd = {
+    endpoint: 'receiveRapidproMessage',
+    shows: 'Odd',
+    body: { id: '1', text: ODD, to: '27821234567' },
+  } as const;
   const { source } = sampleOf(odd, 'JavaScript');
   const [, fields = ''] = /new URLSearchParams\((.*)\),\n/.exec(source) ?? [];
   expect(Object.fromEntries(new Function(`return ${fields}`)()).text).toBe(ODD);
@@ -60,7 +68,9 @@ test('forms keep the texts of an example in each language', () => {
 });
 
 test('Python gets its own words for true, false and null', () => {
-  const given = example('startUserDataRequest', 'Words', {
+  const given = {
+    endpoint: 'startUserDataRequest',
+    shows: 'Words',
     path: { phone_number: '27821234567' },
     body: {
       reason: 'true',
@@ -69,7 +79,7 @@ test('Python gets its own words for true, false and null', () => {
         { property: 'last_name', required: false },
       ],
     },
-  });
+  } as const;
   const { source } = sampleOf(given, 'Python');
   expect([...source.matchAll(/"required": (\w+)/g)].map(([, word]) => word)).toEqual(['True', 'False']);
   expect(source.includes('"reason": "true"')).toBe(true);

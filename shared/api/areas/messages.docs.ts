@@ -1,0 +1,138 @@
+/** Texts, names and examples of messages. */
+import { DAYS_AHEAD, inDays, RETRY_DAYS } from '../../core/lifetimes.ts';
+import type { AreaDocs } from '../docs.ts';
+import { placeholders } from '../placeholders.ts';
+import { messageStatus, type messages } from './messages.ts';
+
+const { user, job, media, message, otherUser, time } = placeholders;
+
+export const messagesDocs: AreaDocs<typeof messages> = {
+  name: 'Messages',
+  description: 'Texts, images and files to users of the app.',
+  endpoints: {
+    sendMessage: {
+      text: `An accepted message is delivered, or logged as failed. Messages to the same number are delivered in the order in which
+they were accepted. Images and files need a datafree URL of your own account (\`POST /v1/upload_image\`, \`/v1/upload_file\`).
+
+\`to\` is one number, or a list of up to 10,000. A list returns \`job_id\` and the number of messages instead of \`id\`: duplicate numbers
+count once, and without \`job_id\` the list gets a job of its own. A request with at most 25 messages and 1 MB, and neither
+\`send_at\` nor the priority \`low\`, keeps its place in the order of messages. Messages of longer lists become part of the logs
+within minutes, and a message to one user that you send later may overtake them.
+\`recipient_type\`, \`priority\` of a single message and \`text.allow_merge\` are accepted and have no effect.
+
+With \`send_at\`, the message is sent later, within a minute of that time. \`GET /v1/message/{message_id}\` returns \`scheduled\` until then.
+
+With \`valid_for\`, a message that the app network does not have in time becomes \`sending_failed\` with the reason \`expired\`,
+within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the messages that are still pending.`,
+      names: { request: 'Message', 200: 'AcceptedMessageOrJob' },
+      links: {
+        readMessage: ['/id', 'Read the states of a message to one user.'],
+        readJob: ['/job_id', 'Read the job of a message to many users.'],
+      },
+      examples: [
+        {
+          shows: 'A text with quick replies',
+          query: { job_id: job },
+          headers: { 'idempotency-key': 'welcome-1' },
+          body: { to: user, type: 'text', text: { body: 'Good morning!' }, quick_replies: ['Hi', 'Stop'] },
+          answer: { id: message },
+        },
+        {
+          shows: 'An image',
+          query: { job_id: job },
+          body: { to: user, recipient_type: 'individual', type: 'image', image: { url: media } },
+          answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
+        },
+        {
+          shows: 'A text to many users',
+          query: { job_id: job },
+          headers: { 'idempotency-key': 'invitation-7' },
+          body: { to: [user, otherUser], priority: 'low', type: 'text', text: { body: 'A new survey is open.' } },
+          answer: { job_id: job, messages: 2 },
+        },
+      ],
+    },
+    sendMessages: {
+      text: `All messages are accepted, or none. Messages to the same number are delivered in the order of the request. The highest
+priority of the messages counts for all, and \`send_at\` must be the same. Without \`job_id\`, the request gets a job of its own.`,
+      names: { 'request[]': 'MessageToOne', 200: 'AcceptedMessages' },
+      links: { readJob: ['/job_id', 'Read the job of the messages.'] },
+      examples: {
+        shows: 'A text of its own for each user',
+        query: { job_id: job },
+        body: [
+          { to: user, type: 'text', text: { body: 'Good morning, Thandi!' } },
+          { to: otherUser, type: 'text', text: { body: 'Good morning, Sipho!' } },
+        ],
+        answer: {
+          job_id: job,
+          messages: [
+            { to: user, id: '019a9f5e-2c15-8d4e-96e7-f8091a2b0000' },
+            { to: otherUser, id: '019a9f5e-2c15-8d4e-96e7-f8091a2b0001' },
+          ],
+        },
+      },
+    },
+    readMessage: {
+      text: `The states that the message has reached so far, oldest first, as in the logs; its content is not stored. Works for messages to
+users and from users. A message of a request with many has the state \`scheduled\` until it is in the logs. Another account's message returns the same 404 as one that does not exist.`,
+      id: 'message_id',
+      examples: {
+        shows: 'A message that the app network has accepted',
+        path: { id: message },
+        answer: {
+          id: message,
+          contact: `${user}@users.example.com`,
+          job_id: job,
+          payload_type: 'text',
+          states: [
+            { state: 'sent', created: time },
+            { state: 'delivered_to_server', created: '2026-11-20T09:58:09.412000' },
+          ],
+        },
+      },
+    },
+  },
+  schemas: { MessageStatus: messageStatus },
+  names: {
+    'Message:text': 'TextMessage',
+    'Message:image': 'ImageMessage',
+    'Message:file': 'FileMessage',
+    'AcceptedMessageOrJob:0': 'AcceptedMessage',
+    'AcceptedMessageOrJob:1': 'AcceptedJob',
+    'MessageToOne:text': 'TextMessageToOne',
+    'MessageToOne:image': 'ImageMessageToOne',
+    'MessageToOne:file': 'FileMessageToOne',
+    'AcceptedMessages.messages[]': 'AcceptedMessageToOne',
+    'TextMessage.text': 'MessageText',
+    'TextMessageToOne.text': 'MessageText',
+    'ImageMessage.image': 'MediaLink',
+    'ImageMessageToOne.image': 'MediaLink',
+    'FileMessage.file': 'MediaLink',
+    'FileMessageToOne.file': 'MediaLink',
+    'MessageStatus.states[]': 'ReachedState',
+    'TextMessage.to': 'Recipients',
+    'ImageMessage.to': 'Recipients',
+    'FileMessage.to': 'Recipients',
+    recipient_type: 'RecipientType',
+    priority: 'Priority',
+    'Recipients:0': 'PhoneNumber',
+    'Recipients:1': 'PhoneNumbers',
+    'ReachedState.reason': 'ReasonCode',
+  },
+  fields: {
+    'ReachedState.reason': 'The reason code of a failed state, as in the logs.',
+    recipient_type: '`individual`.',
+    message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
+    send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,
+    valid_for: `For how many seconds the message is of use, from its acceptance: 60 to ${(RETRY_DAYS * 86_400).toLocaleString('en')}. A media URL must work as long. Default: until all attempts have failed, for ${inDays(RETRY_DAYS)}.`,
+  },
+  guarantees: {
+    'AcceptedJob.job_id': 'id',
+    'AcceptedMessages.job_id': 'id',
+    'AcceptedMessageToOne.id': 'id',
+    'AcceptedMessageToOne.to': 'phone',
+    'MediaLink.url': 'url',
+    'MessageStatus.id': 'id',
+  },
+};

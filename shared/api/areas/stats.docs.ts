@@ -1,0 +1,114 @@
+/** Texts, names and examples of statistics and jobs. */
+import { inDays, LOG_PERIOD_DAYS } from '../../core/lifetimes.ts';
+import { type AreaDocs, TIME } from '../docs.ts';
+import { placeholders } from '../placeholders.ts';
+import { jobCount, jobStatus, type jobs, logEntry, type stats } from './stats.ts';
+
+const { user, day, job, message, time } = placeholders;
+
+export const statsDocs: AreaDocs<typeof stats> = {
+  name: 'Statistics',
+  description: 'Delivery log and message counts.',
+  endpoints: {
+    listLogs: {
+      text: `One entry for each state that a message reached, newest first. The default period is the last ${inDays(LOG_PERIOD_DAYS)}. Filters combine.
+A page may be short, or even empty, and still have a next page; 204 means that nothing is left.`,
+      names: { 'query.state': 'DeliveryState' },
+      examples: {
+        after: {
+          shows: 'The user has read a message',
+          body: [{ id: 'event-2', type: 'message.state', data: { id: message, state: 'read' } }],
+        },
+        shows: 'Messages that were read',
+        query: { state: 'read', job_id: job, limit: '10' },
+        answer: [
+          {
+            id: message,
+            created: time,
+            contact: `${user}@users.example.com`,
+            state: 'read',
+            job_id: job,
+            payload_type: 'text',
+          },
+        ],
+      },
+    },
+    listJobs: {
+      text: `The number of messages of each job and payload type that reached a state in the period: the rows of a job form a funnel.
+Both days are included, in UTC, and are at most 366 days apart. The job with the latest activity comes first.`,
+      examples: {
+        shows: 'A day',
+        query: { start_date: day, end_date: day },
+        answer: [{ job_id: job, state: 'read', payload_type: 'text', count: 1 }],
+      },
+    },
+  },
+  schemas: { LogEntry: logEntry, JobCount: jobCount },
+  names: { 'LogEntry.state': 'DeliveryState', 'JobCount.state': 'DeliveryState', 'LogEntry.reason': 'ReasonCode' },
+  fields: {
+    count: 'The number of messages that reached this state.',
+    end: 'Unix seconds, exclusive. May have a fraction.',
+    end_date: 'Required, unless `end` is given. The last day, `YYYY-MM-DD`, UTC, inclusive.',
+    'LogEntry.id': 'The id of the message.',
+    'LogEntry.reason':
+      'The reason code of a failed state: `refused`, `unreachable`, `cancelled`, `expired`, `opted_out`, `bot_number_released`, `no_platform`, `user_erased` or `unknown`.',
+    'listJobs.end': 'The same as `end_date`, or a time in Unix seconds: the day (UTC) that contains it.',
+    'listJobs.start': 'The same as `start_date`, or a time in Unix seconds: the day (UTC) that contains it.',
+    'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
+    start: `Unix seconds, inclusive. May have a fraction. Default: ${inDays(LOG_PERIOD_DAYS)} ago.`,
+    start_date: 'Required, unless `start` is given. The first day, `YYYY-MM-DD`, UTC, inclusive.',
+  },
+  guarantees: { 'LogEntry.id': 'id' },
+};
+
+export const jobsDocs: AreaDocs<typeof jobs> = {
+  name: 'Jobs',
+  description: 'Groups of messages that a request names with `job_id`.',
+  endpoints: {
+    readJob: {
+      text: `What became of the messages of a job so far. Works for the job of a \`job_id\`, and for the job of a day, which the messages
+without a \`job_id\` share. The counts are those of \`GET /v1/stats/jobs\`, over all days and payload types; they are some two
+seconds late. The permission is \`messages\`, so that whoever sends and stops a job also sees it; the response names no user.`,
+      examples: {
+        shows: 'A job of six messages',
+        path: { job_id: job },
+        answer: {
+          job_id: job,
+          status: 'completed',
+          created: time,
+          start: time,
+          recipients: 6,
+          expanded: 6,
+          pending: 0,
+          states: { sent: 6, delivered_to_server: 6, read: 1 },
+        },
+      },
+    },
+    cancelJob: {
+      text: `Stops the pending messages of a job. From one second after the response, no attempt to deliver one of them begins. An
+attempt under way may finish, and its state counts. Every other message becomes \`sending_failed\` with the reason
+\`cancelled\`, within two minutes. A new message with this \`job_id\` returns 409. Repeating the request changes nothing.
+Messages without a \`job_id\` share the job of their day, which cannot be cancelled.`,
+      examples: { shows: 'It takes no further messages', path: { job_id: job } },
+    },
+  },
+  schemas: { JobStatus: jobStatus },
+  names: { 'JobStatus.states': 'StateCounts' },
+  fields: {
+    cancelled: `When the job was cancelled. ${TIME}`,
+    estimated_end: `When no message will be pending any more, at the present pace. ${TIME}`,
+    expanded: 'How many messages are logged. The others are of batches, and follow.',
+    'JobStatus.created': `When the first message was accepted. ${TIME}`,
+    'JobStatus.start': `When the first message was sent, or will be. ${TIME}`,
+    'JobStatus.states': 'How many messages reached each state. States that no message reached are missing.',
+    'JobStatus.status':
+      '`scheduled`: nothing was sent yet. `running`: messages are pending. `completed`: none is pending. `cancelled`: no further message is sent.',
+    pace: 'How many messages the app network accepted in a second, lately.',
+    pending:
+      'How many messages may still be sent: they have neither reached the app network nor failed. After a cancellation, these are only those whose attempt may be under way; the others are logged as failed shortly afterwards.',
+    recipients: 'How many messages the job has.',
+    'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
+    'cancelJob.job_id': 'The `job_id` with which the messages were sent.',
+  },
+  guarantees: { 'JobStatus.pace': 'amount' },
+};

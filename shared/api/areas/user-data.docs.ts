@@ -1,0 +1,144 @@
+/** Texts, names and examples of user data requests. */
+import { ENDED_CONSENT_DAYS, inDays } from '../../core/lifetimes.ts';
+import type { AreaDocs } from '../docs.ts';
+import { placeholders } from '../placeholders.ts';
+import { result, userData, type userDataRequests } from './user-data.ts';
+
+const { user, request, time } = placeholders;
+
+const end = '2027-02-18T09:58:09.118000';
+const device = { status: 'approved', value: 'android', source: 'device', timestamp: time, valid_until: end } as const;
+
+export const userDataDocs: AreaDocs<typeof userDataRequests> = {
+  name: 'User data',
+  description: 'Ask users for properties of their profile, and retrieve what they granted.',
+  endpoints: {
+    startUserDataRequest: {
+      text: `The app asks the user for properties that need approval; the other properties are granted at once. A request for only
+such properties is completed at once. A request is stored for 30 days, unless the operator has set another time.
+
+With \`valid_days\`, the consent expires so many days after each release. A user may withdraw it at any time. Then the results
+show \`withdrawn\` or \`expired\` instead of the value, and your webhook is notified. Delete your copy of the values, and
+confirm it with \`POST /v1/user_data/{request_id}/deleted\`. If the user has stopped your account, a new request
+returns 403 \`user_opted_out\`.`,
+      names: { request: 'NewUserDataRequest', 200: 'StartedUserDataRequest' },
+      links: {
+        fetchUserData: ['/requestId', 'Fetch what the user granted.'],
+        acknowledgeDeletion: ['/requestId', 'Confirm that you have deleted values whose consent has ended.'],
+      },
+      examples: {
+        shows: 'A property that needs approval, and one that does not',
+        path: { phone_number: user },
+        headers: { 'idempotency-key': 'account-opening-1' },
+        body: {
+          reason: 'To open your account',
+          data: [
+            { property: 'first_name', reason: 'To greet you', required: true },
+            { property: 'last_name' },
+            { property: 'device_platform' },
+          ],
+          valid_days: 90,
+        },
+        answer: { requestId: request, status: 'pending' },
+      },
+    },
+    fetchUserData: {
+      text: `The status is \`pending\` until the user has answered for every property. With \`long_poll\`, the call waits, and ends within
+a second after the answer. Granted values do not change afterwards, until the consent ends. Another account's request returns the same 404 as one that
+does not exist.
+
+An account has a limited number of simultaneous long polls, 50 unless the operator has set another limit. Above it, a pending
+request returns \`pending\` at once. If it comes sooner than \`long_poll\` seconds, wait a few seconds before the next call.`,
+      id: 'request_id_or_phone_number',
+      examples: [
+        { shows: 'Not answered yet', path: { id: request }, answer: { status: 'pending', results: {} } },
+        {
+          after: {
+            shows: 'The user approves in part',
+            body: [
+              {
+                id: 'event-3',
+                type: 'user_data.answered',
+                data: { id: request, answers: { first_name: 'approved', last_name: 'denied' } },
+              },
+            ],
+          },
+          shows: 'The user has answered',
+          path: { id: request },
+          query: { long_poll: '30' },
+          answer: {
+            status: 'completed',
+            results: {
+              first_name: { status: 'approved', value: 'Thandi', source: 'user', timestamp: time, valid_until: end },
+              last_name: { status: 'denied' },
+              device_platform: device,
+            },
+          },
+        },
+        {
+          after: {
+            shows: 'The user withdraws the consent',
+            body: [{ id: 'event-8', type: 'user_data.withdrawn', data: { id: request, properties: ['first_name'] } }],
+          },
+          shows: 'The user has withdrawn the consent',
+          path: { id: request },
+          answer: {
+            status: 'completed',
+            results: {
+              first_name: { status: 'withdrawn', timestamp: time },
+              last_name: { status: 'denied' },
+              device_platform: device,
+            },
+          },
+        },
+      ],
+    },
+    acknowledgeDeletion: {
+      text: `Confirms that you have deleted your copy of all properties of the request whose consent has ended, because the
+user withdrew it, was removed from the app, or because it has expired. Until then, the operator sees the deletion as
+outstanding. Repeating the request changes nothing. It also works after the request has expired, until ${inDays(ENDED_CONSENT_DAYS)} after the end.`,
+      examples: { shows: 'The first name is deleted', path: { request_id: request } },
+    },
+    retrieveUserData: {
+      text: `For properties that need no approval: the table of properties shows them as granted at once. A number that is not
+registered counts against the daily allowance of phone numbers (\`POST /v1/contacts\`).`,
+      names: { request: 'UserDataQuery' },
+      id: 'request_id_or_phone_number',
+      examples: {
+        shows: 'Granted without asking',
+        path: { id: user },
+        body: { data: [{ property: 'device_platform' }, { property: 'app_version' }] },
+        answer: {
+          status: 'completed',
+          results: {
+            device_platform: { status: 'approved', value: 'android', source: 'device', timestamp: time },
+            app_version: { status: 'unavailable' },
+          },
+        },
+      },
+    },
+  },
+  schemas: { UserData: userData, UserDataResult: result },
+  names: {
+    'NewUserDataRequest.data[]': 'RequestedProperty',
+    'UserDataQuery.data[]': 'QueriedProperty',
+    'UserDataResult:approved': 'GrantedResult',
+    'UserDataResult:denied': 'ResultWithoutValue',
+    'UserDataResult:withdrawn': 'EndedResult',
+    'UserData.status': 'RequestStatus',
+    'StartedUserDataRequest.status': 'RequestStatus',
+  },
+  fields: {
+    'UserData.results': 'By property; empty while the request is pending.',
+    long_poll: 'Seconds to wait for the answer.',
+    request_id: 'The `requestId` of the request.',
+    'fetchUserData.request_id_or_phone_number': 'The `requestId` of the request.',
+    'retrieveUserData.request_id_or_phone_number': "The user's phone number. Validation errors name it `id`.",
+  },
+  guarantees: {
+    'EndedResult.timestamp': 'time',
+    'GrantedResult.timestamp': 'time',
+    'GrantedResult.valid_until': 'time',
+    'StartedUserDataRequest.requestId': 'id',
+  },
+};
