@@ -31,7 +31,7 @@ export interface Call extends Omit<Scenario, 'prepare'> {
  * with a transaction, at most eleven of each. Nor deliveries: an accepted message or event is delivered later, and a failed
  * delivery is repeated for three days.
  */
-export interface Maximum extends Units {
+interface Maximum extends Units {
   /** What the most expensive one in this respect causes later, with the first delivery of each message. */
   later?: Units & { of: string };
   /** The most expensive request. */

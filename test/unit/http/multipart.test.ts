@@ -15,7 +15,8 @@ const upload = define({
   routes: [{ host: 'bridge', method: 'POST', path: '/fields' }],
   token: 'none',
   permission: 'none',
-  body: { type: 'multipart', schema: v.looseObject({}) },
+  // An object schema would drop names such as `prototype`.
+  body: { type: 'multipart', schema: v.custom<Record<string, unknown>>(() => true) },
   responses: { 200: v.unknown() },
   problems: [],
   table: [],
