@@ -132,7 +132,7 @@ test('account delete removes every item of the account but receipts of consent, 
   expect(back.filter((kind) => kind !== 'event receipt')).toEqual([]);
 });
 
-test('an interrupted deletion is completed by a repeat', { tags: 'long' }, async () => {
+test('an interrupted deletion is completed by a repeat', async () => {
   const { account, token } = await wholeBusiness();
   await updateAccount(account, { suspended: timestampOf(Date.now() - 200_000) });
   const deleteBytes = async () => undefined;

@@ -13,8 +13,6 @@ import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
-import { sendMessage } from '../../../shared/messaging/send.ts';
-import { readHead, scheduleRetry } from '../../../shared/outbox/outbox.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { numberKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
@@ -104,26 +102,21 @@ const idIn = (url: string): string => url.split('/').at(-1) ?? '';
 const newAccount = async (): Promise<string> =>
   (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
+const update = async (...options: string[]): Promise<string[]> => [
+  ...['account', 'update', '--yes', await newAccount()],
+  ...options,
+];
+
 const scenarios: Record<string, Scenario> = {
   'account create': {
     prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
     isDone: /The account "[^"]+" already exists/,
   },
   'account update (name and number)': {
-    prepare: async () => [
-      'account',
-      'update',
-      '--yes',
-      await newAccount(),
-      '--name=Other',
-      `--bot-number=${newPhone()}`,
-    ],
+    prepare: () => update('--name', 'Other', '--bot-number', newPhone()),
   },
   'account update (to a webhook with a new secret)': {
-    prepare: async () => {
-      const webhook = ['--platform', 'webhook', '--platform-url', SETTINGS.url];
-      return ['account', 'update', '--yes', await newAccount(), ...webhook];
-    },
+    prepare: () => update('--platform', 'webhook', '--platform-url', SETTINGS.url),
   },
   'account update (to no platform and no number)': {
     prepare: async () => {
@@ -165,13 +158,6 @@ const scenarios: Record<string, Scenario> = {
   'panelist import': {
     prepare: async () => ['panelist', 'import', await csv(newPhone(), newPhone(), newPhone())],
   },
-  'job recount': {
-    prepare: async () => {
-      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
-      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
-      return ['job', 'recount', account];
-    },
-  },
   'media delete': {
     prepare: async () => {
       const account = await newAccount();
@@ -182,16 +168,6 @@ const scenarios: Record<string, Scenario> = {
     isDone: /The account has no such media/,
     verify: async ([, , , url = '']) => {
       expect(await getObject(idIn(url))).toBeUndefined();
-    },
-  },
-  'outbox retry': {
-    prepare: async () => {
-      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
-      await sendMessage(account, textTo(phone), {});
-      const head = await readHead({ direction: 'app', account, phone });
-      const why = { until: Date.now() + 60_000, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
-      if (head) await scheduleRetry(head, why);
-      return ['outbox', 'retry', '--account', account];
     },
   },
   'number check --release': {
@@ -208,16 +184,7 @@ const ENDS: [string, Fault][] = [
   ['after', faults['is the last one before the process ends']],
 ];
 
-const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
-
-/** Commands that make dozens of calls: only long tests kill them. Quick tests let each call of an erasure fail. */
-const OF_MANY_CALLS = ['user erase', 'job recount', 'outbox retry'];
-
-// The quick tests kill each other command either before or after each call, alternately.
-describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) => {
-  const ends = place % 2 === 0 ? ENDS : ENDS.toReversed();
-  const quick = OF_MANY_CALLS.includes(name) ? 0 : 1;
-
+describe.each(Object.entries(scenarios))('a repeat completes "%s"', (_name, scenario) => {
   const killAtEachCall = async (_: string, fault: Fault) => {
     await restoreTable([], await itemsInTable());
     const command = await scenario.prepare();
@@ -245,6 +212,5 @@ describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) =
     }
   };
 
-  test.each(ends.slice(0, quick))('after the process was killed %s any call', killAtEachCall);
-  test.each(ends.slice(quick))('after the process was killed %s any call', { tags: 'long' }, killAtEachCall);
+  test.each(ENDS)('after the process was killed %s any call', killAtEachCall);
 });

@@ -1,3 +1,8 @@
+/**
+ * The operator's commands for outboxes, messages and jobs.
+ *
+ * @module-tag long
+ */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -57,26 +62,17 @@ describe('outbox list', () => {
   test('outbox list prints every conversation with pending entries, the oldest first', async () => {
     const account = await newAccount();
     const [app, platform] = [await newConversation('app', account), await newConversation('platform', account)];
-    await addPendingEntries(platform, [newOutgoing(platform, BODY)], {
-      until: tomorrow,
-      cause: 'timeout',
-      attempts: 2,
-    });
+    const why = { until: tomorrow, cause: 'timeout', attempts: 2 };
+    await addPendingEntries(platform, [newOutgoing(platform, BODY)], why);
     await addPendingEntries(app, [newOutgoing(app, BODY), newOutgoing(app, BODY)], { until: tomorrow });
 
     const { conversations, circuits } = await inJson('outbox', 'list', '--account', account);
     const next_attempt = sortableTime(tomorrow);
     const common = { account, since: time, next_attempt, more_waiting: false };
+    const failed = (failed_attempts: number, cause: string) => ({ failed_attempts, cause });
     expect(conversations).toEqual([
-      {
-        ...common,
-        direction: 'platform',
-        phone_number: platform.phone,
-        failed_attempts: 2,
-        cause: 'timeout',
-        waiting: 1,
-      },
-      { ...common, direction: 'app', phone_number: app.phone, failed_attempts: 3, cause: 'status_500', waiting: 2 },
+      { ...common, direction: 'platform', phone_number: platform.phone, ...failed(2, 'timeout'), waiting: 1 },
+      { ...common, direction: 'app', phone_number: app.phone, ...failed(3, 'status_500'), waiting: 2 },
     ]);
     expect(circuits).toEqual([]);
 
@@ -91,16 +87,16 @@ describe('outbox list', () => {
     expect(stdout).not.toMatch(new RegExp(`${app.phone}|${platform.phone}|${BODY}`));
   });
 
-  test('outbox list filters by account, direction and user', { tags: 'long' }, async () => {
+  test('outbox list filters by account, direction and user', async () => {
     const account = await newAccount();
     const all = [await newConversation('app', account), await newConversation('platform', account)];
     const [one = all[0], other] = [...all, await newConversation('app')];
     for (const conversation of [...all, await newConversation('app')])
       await addPendingEntries(conversation, [newOutgoing(conversation, BODY)]);
-    const phones = async (...options: string[]) =>
-      (await inJson('outbox', 'list', ...options)).conversations.map(
-        ({ phone_number }: { phone_number: string }) => phone_number,
-      );
+    const phones = async (...options: string[]): Promise<string[]> => {
+      const { conversations } = await inJson('outbox', 'list', ...options);
+      return conversations.map(({ phone_number }: { phone_number: string }) => phone_number);
+    };
     expect(await phones('--account', account)).toEqual([one?.phone, other?.phone]);
     expect(await phones('--account', account, '--direction', 'platform')).toEqual([other?.phone]);
     expect(await phones('--phone', one?.phone ?? '')).toEqual([one?.phone]);
@@ -122,17 +118,10 @@ describe('outbox list', () => {
     expect(stdout).toContain('2 pending conversations: app 2. Causes: in progress 1, status_500 1.');
   });
 
-  test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', {
-    tags: 'long',
-  }, async () => {
+  test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', async () => {
     const [hundred, more] = [await newConversation(), await newConversation()];
     for (const [conversation, count] of [[hundred, 100] as const, [more, 101] as const]) {
-      await addPendingEntries(
-        conversation,
-        Array(count)
-          .fill(undefined)
-          .map(() => newOutgoing(conversation, BODY)),
-      );
+      await addPendingEntries(conversation, Array(count).fill(newOutgoing(conversation, BODY)));
     }
     const countOf = async ({ account }: Conversation) => {
       const { conversations } = await inJson('outbox', 'list', '--account', account);
@@ -164,11 +153,6 @@ describe('outbox list', () => {
     const { stdout } = await operator('outbox', 'list', '--account', account);
     const until = minute(Date.parse(circuits[0].open_until));
     expect(stdout).toMatch(new RegExp(`^OPEN CIRCUIT +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
-  });
-
-  test('outbox list and outbox retry reject an unknown account', async () => {
-    expect(await refusal('outbox', 'list', '--account', 'nobody')).toContain('There is no account "nobody"');
-    expect(await refusal('outbox', 'retry', '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });
 
@@ -212,7 +196,7 @@ describe('outbox retry', () => {
     expect(await findOpenCircuit(`platform#${others.account}`)).toBeDefined();
   });
 
-  test('outbox retry filters by direction and by user', { tags: 'long' }, async () => {
+  test('outbox retry filters by direction and by user', async () => {
     const { account, app, platform } = await newWorld();
     const args = ['outbox', 'retry', '--account', account, '--direction', 'platform'];
     expect((await operator(...args)).stdout).toBe('1 conversation is retried within a minute.\n');
@@ -289,7 +273,6 @@ describe('message list', () => {
     const phone = newPhone();
     const { stdout } = await operator('message', 'list', phone);
     expect(stdout).toBe(`There are no messages of ${masked(phone)}.\n`);
-    expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });
 
@@ -357,7 +340,6 @@ describe('message show', () => {
     const sent = await sendMessage(account, { to: phone, ...content }, {});
     expect(await shown(sent, '--account', account)).toContain(sent);
     expect(await refusal('message', 'show', sent, '--account', other)).toContain('has no message');
-    expect(await refusal('message', 'show', sent, '--account', 'nobody')).toContain('nobody');
   });
 
   const withWebhook = async () => {
@@ -389,12 +371,8 @@ describe('message show', () => {
     await receiveMessage(event, { from: phone, to: bot_number, ...content });
     const id = idFromKey('app-network', 'message.received', event);
     const document = await inJson('message', 'show', id);
-    expect(document).toMatchObject({
-      account,
-      direction: 'platform',
-      states: [{ state: 'received' }],
-      waiting: { failed_attempts: 0 },
-    });
+    const states = [{ state: 'received' }];
+    expect(document).toMatchObject({ account, direction: 'platform', states, waiting: { failed_attempts: 0 } });
     const words = await shown(id);
     expect(words).toMatch(/\nDirection +from the user \(platform\)\n/);
     expect(words).not.toMatch(new RegExp(`Reported|${phone}|${BODY}`));
@@ -452,7 +430,7 @@ describe('job recount', () => {
     expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
   });
 
-  test('job recount counts from the first to the last given day, inclusive', { tags: 'long' }, async () => {
+  test('job recount counts from the first to the last given day, inclusive', async () => {
     const [account, job_id] = [await newAccount(), newUuid()];
     for (const daysAgo of [1, 2, 3, 4, 9]) await log(account, job_id, 'sent', at(daysAgo));
     const [from = '', to = '', long = ''] = [3, 2, 30].map((daysAgo) => at(daysAgo).slice(0, 10));
@@ -464,9 +442,7 @@ describe('job recount', () => {
     expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([5]);
   });
 
-  test("a new counter of job recount expires after the stack's retention, or after --retention days", {
-    tags: 'long',
-  }, async () => {
+  test("a new counter of job recount expires after the stack's retention, or after --retention days", async () => {
     const [account, job_id] = [await newAccount(), jobOf(newId(), 'api', timestamp())];
     const days = async (state: State, ...options: string[]) => {
       await log(account, job_id, state, at(0));
@@ -480,7 +456,7 @@ describe('job recount', () => {
     expect(await days('read', '--retention', '30')).toBe(30);
   });
 
-  test.runIf(hasTerminal)('job recount draws a bar on a terminal, and none with --json', { tags: 'long' }, async () => {
+  test.runIf(hasTerminal)('job recount draws a bar on a terminal, and none with --json', async () => {
     const account = await newAccount();
     await log(account, newUuid(), 'sent', at(0), 3);
     const words = await onTerminal(['job', 'recount', account]);
@@ -488,9 +464,5 @@ describe('job recount', () => {
     // The terminal shows the target, which is printed on stderr, and the result.
     const json = (await onTerminal(['job', 'recount', account, '--json'])).printed.replace(/^target: .*\r?\n/, '');
     expect(JSON.parse(json)).toMatchObject({ entries: 3, counted: 0 });
-  });
-
-  test('job recount rejects an unknown account', async () => {
-    expect(await refusal('job', 'recount', 'nobody')).toContain('There is no account "nobody"');
   });
 });

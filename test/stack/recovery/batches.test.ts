@@ -44,11 +44,8 @@ const newRestored = async () => {
   const [erased = ''] = phones;
   await updateUser(randomUUID(), { phone_number: erased, panelist: true });
   const text = { type: 'text' as const, text: { body: 'Hello' } };
-  const { job_id } = await sendEach(
-    account,
-    phones.map((to) => ({ to, ...text })),
-    {},
-  );
+  const drafts = phones.map((to) => ({ to, ...text }));
+  const { job_id } = await sendEach(account, drafts, {});
   const restored = await restoreToNewTable(endpoint);
   await eraseUser(erased);
   return { account, job_id, restored, erased, others: phones.slice(1) };
@@ -80,9 +77,7 @@ test('a pending batch comes back with its chunks, without recipients who were er
   expect(await chunksOf(tableName())).toEqual([]);
 });
 
-test('an adopted table has neither erased recipients nor open jobs that were cancelled since', {
-  tags: 'long',
-}, async () => {
+test('an adopted table has neither erased recipients nor open jobs that were cancelled since', async () => {
   const { account, job_id, restored, erased } = await newRestored();
   await cancelJob(account, job_id);
   const kinds = await restoreFrom(restored, '--clean', '--taken', new Date().toISOString());

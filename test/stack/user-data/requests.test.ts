@@ -281,79 +281,27 @@ describe('an answer of the user', () => {
     );
     expect(await receipts(phone)).toEqual([]);
   });
-
-  test('an answer with a property outside the request is rejected whole, with later events about the same user', async () => {
-    const caller = await business();
-    const phone = await newUser();
-    const id = await start(caller, phone, 'first_name', 'app_version');
-    const other = await start(caller, phone, 'citizenship');
-    const strange = { first_name: 'approved', last_name: 'approved', app_version: 'denied', 'shoe/size': 'denied' };
-    const events = [
-      answered(other, { citizenship: 'approved' }),
-      answered(id, strange),
-      updated(phone, { properties: { last_name: { value: 'Zoë', source: 'user' } } }),
-    ];
-    expect(await rejected(events)).toEqual([
-      ...['last_name', 'shoe~1size'].map(
-        (name) => `#/1/data/answers/${name} is not among the properties that this request asks for`,
-      ),
-      expect.stringMatching(/^#\/2 was not applied, because an earlier event about the same user was rejected/),
-    ]);
-    expect(await fetched(caller, other)).toMatchObject({ status: 'completed' });
-    expect(await fetched(caller, id)).toEqual({ status: 'pending', results: {} });
-    // The rejected answer changed nothing, so the next answer counts as the first.
-    await answer(id, { first_name: 'denied' });
-    expect((await fetched(caller, id)).results).toEqual({ first_name: denied, app_version: approved('app_version') });
-    expect(await receipts(phone)).toEqual([
-      ['app_version', REASON],
-      ['citizenship', REASON],
-    ]);
-  });
 });
 
-describe('simultaneous answers', () => {
-  /** Enough answers that several function instances process them at the same time. */
-  const threeTimes = <Item>(items: Item[]): Item[] => [...items, ...items, ...items];
-
-  test('one of several answers to the same property counts, and the receipts agree', async () => {
-    const caller = await business();
-    const phone = await newUser();
-    const id = await start(caller, phone, 'first_name');
-    const all: ('approved' | 'denied')[] = ['approved', 'denied', 'approved', 'denied'];
-    await Promise.all(threeTimes(all).map((first_name) => answer(id, { first_name })));
-    const { status, results } = await fetched(caller, id);
-    expect(status).toBe('completed');
-    expect([approved('first_name'), denied]).toContainEqual(results.first_name);
-    const wasApproved = results.first_name?.status === 'approved';
-    expect(await receipts(phone)).toEqual(wasApproved ? [['first_name', REASON]] : []);
+test('of simultaneous answers, one to each property counts, and the receipts agree', async () => {
+  const caller = await business();
+  const phone = await newUser();
+  const id = await start(caller, phone, 'first_name', 'display_name', 'citizenship', 'number');
+  const all: Answers[] = [
+    ...[{ first_name: 'approved' as const }, { first_name: 'denied' as const }],
+    ...[{ display_name: 'approved' as const }, { citizenship: 'approved' as const }, { number: 'denied' as const }],
+  ];
+  // Enough that several function instances process them at the same time.
+  await Promise.all([...all, ...all, ...all].map((part) => answer(id, part)));
+  const { status, results } = await fetched(caller, id);
+  const { first_name, ...others } = results;
+  expect({ status, others }).toEqual({
+    status: 'completed',
+    others: { display_name: approved('display_name'), citizenship: approved('citizenship'), number: denied },
   });
-
-  test('answers to different properties are each recorded once', async () => {
-    const caller = await business();
-    const phone = await newUser();
-    const id = await start(caller, phone, 'first_name', 'display_name', 'citizenship', 'number');
-    const all: Answers[] = [
-      { first_name: 'approved' },
-      { display_name: 'approved' },
-      { citizenship: 'approved' },
-      { number: 'denied' },
-    ];
-    await Promise.all(threeTimes(all).map((part) => answer(id, part)));
-    expect(await fetched(caller, id)).toEqual({
-      status: 'completed',
-      results: {
-        first_name: approved('first_name'),
-        display_name: approved('display_name'),
-        citizenship: approved('citizenship'),
-        number: denied,
-      },
-    });
-    expect((await receipts(phone)).sort()).toEqual([
-      ['citizenship', REASON],
-      ['display_name', REASON],
-      ['first_name', REASON],
-    ]);
-  });
+  expect([approved('first_name'), denied]).toContainEqual(first_name);
+  const released = ['citizenship', 'display_name', ...(first_name?.status === 'approved' ? ['first_name'] : [])];
+  expect((await receipts(phone)).sort()).toEqual(released.map((name) => [name, REASON]));
 });
 
 describe('GET /v1/user_data/fetch', () => {
@@ -730,14 +678,8 @@ describe('the body of a request for properties', () => {
     expect(await post('retrieveUserData', newPhone(), [])).toMatchObject(invalid([at('data', MISSING)]));
   });
 
-  const malformed = [
-    '+27821234567',
-    '2782123456x',
-    '278212',
-    '2782123456789012',
-    '２７８２１２３４５６７',
-    ' 27821234567',
-  ];
+  const TOO_LONG = '2782123456789012';
+  const malformed = ['+27821234567', '2782123456x', '278212', TOO_LONG, '２７８２１２３４５６７', ' 27821234567'];
 
   test.each([...malformed, randomUUID()])(
     'the malformed phone number "%s" returns 422',
