@@ -35,6 +35,7 @@ import {
   openCircuit,
   operator,
   refusal,
+  shown,
   time,
 } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -277,11 +278,7 @@ describe('message list', () => {
 });
 
 describe('message show', () => {
-  const shown = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await operator('message', 'show', ...args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return stdout;
-  };
+  const messageOf = (...args: string[]) => shown('message', 'show', ...args);
 
   test('message show prints the direction, states and next attempt of a pending message', async () => {
     const { account, phone } = await newConversation();
@@ -294,7 +291,7 @@ describe('message show', () => {
     const waiting = { failed_attempts: 3, cause: 'status_500', next_attempt: sortableTime(tomorrow) };
     expect(await inJson('message', 'show', id.toUpperCase())).toEqual({ ...about, states, waiting });
 
-    const words = await shown(id);
+    const words = await messageOf(id);
     expect(words).toMatch(new RegExp(`^Message +${id}\nAccount +${account}\nDirection +to the user \\(app\\)\n`));
     expect(words).toMatch(new RegExp(`\nUser +${masked(phone)}\nJob +${job_id}\nType +text\n`));
     expect(words).toContain(`yes, next attempt ${minute(tomorrow)}, 3 failed in a row, cause status_500\n`);
@@ -315,7 +312,7 @@ describe('message show', () => {
       { state: 'delivery_failed', created: time, reason_code: 'refused', reason: 'phone is off' },
       { state: 'delivered_to_user', created: time },
     ]);
-    expect(await shown(id)).toMatch(
+    expect(await messageOf(id)).toMatch(
       /\nread .* UTC\ndelivery_failed +\S+ \S+ UTC {2}refused: phone is off\ndelivered_to_user /,
     );
   });
@@ -329,7 +326,7 @@ describe('message show', () => {
       states: [{ state: 'scheduled', created: time }],
       scheduled_for: sortableTime(tomorrow),
     });
-    const words = await shown(id, '--account', account);
+    const words = await messageOf(id, '--account', account);
     expect(words).toMatch(new RegExp(`\nUser +${masked(phone)}\n`));
     expect(words).toContain(`for ${sortableTime(tomorrow).slice(0, 19).replace('T', ' ')} UTC`);
     expect(words).not.toMatch(new RegExp(`${phone}|${BODY}`));
@@ -338,7 +335,7 @@ describe('message show', () => {
     const other = await newAccount();
     expect(await refusal('message', 'show', id, '--account', other)).toContain(`The account ${other} has no message`);
     const sent = await sendMessage(account, { to: phone, ...content }, {});
-    expect(await shown(sent, '--account', account)).toContain(sent);
+    expect(await messageOf(sent, '--account', account)).toContain(sent);
     expect(await refusal('message', 'show', sent, '--account', other)).toContain('has no message');
   });
 
@@ -353,7 +350,7 @@ describe('message show', () => {
   test('message show prints the states of which the platform has not been notified', async () => {
     const { account, phone } = await withWebhook();
     const id = await sendMessage(account, { to: phone, ...content }, {});
-    expect(await shown(id)).toMatch(/\nReported +to the platform\n\n/);
+    expect(await messageOf(id)).toMatch(/\nReported +to the platform\n\n/);
     for (const state of ['delivered_to_user', 'read'] satisfies State[]) await reportState(id, state);
     // Statuses of another message are pending in the same conversation.
     await reportState(await sendMessage(account, { to: phone, ...content }, {}), 'delivery_failed');
@@ -362,7 +359,7 @@ describe('message show', () => {
       waiting: { failed_attempts: 0 },
       waiting_reports: { states: ['delivered_to_user', 'read'], failed_attempts: 0 },
     });
-    expect(await shown(id)).toMatch(/\nUnreported +delivered_to_user, read, next attempt now\n/);
+    expect(await messageOf(id)).toMatch(/\nUnreported +delivered_to_user, read, next attempt now\n/);
   });
 
   test("message show prints a user's message that is pending for the platform", async () => {
@@ -373,7 +370,7 @@ describe('message show', () => {
     const document = await inJson('message', 'show', id);
     const states = [{ state: 'received' }];
     expect(document).toMatchObject({ account, direction: 'platform', states, waiting: { failed_attempts: 0 } });
-    const words = await shown(id);
+    const words = await messageOf(id);
     expect(words).toMatch(/\nDirection +from the user \(platform\)\n/);
     expect(words).not.toMatch(new RegExp(`Reported|${phone}|${BODY}`));
   });
@@ -383,7 +380,7 @@ describe('message show', () => {
     const message = newMessage(account, phone);
     await putIfAbsent(logItem(message, 'received', timestamp()));
     expect(await inJson('message', 'show', message.id)).not.toHaveProperty('waiting');
-    expect(await shown(message.id)).toMatch(/\nPending +no\n/);
+    expect(await messageOf(message.id)).toMatch(/\nPending +no\n/);
   });
 
   test('message show rejects an unknown id and an expired message', async () => {

@@ -17,7 +17,7 @@ import {
   newAccount,
   newOutgoing,
   openCircuit,
-  operator,
+  shown,
   time,
   withColours,
 } from '../support/operator.ts';
@@ -53,11 +53,7 @@ const accountWith = async (...counters: Counter[]): Promise<string> => {
 const none = Object.fromEntries(states.map((state) => [state, 0]));
 
 /** The text output of `account stats`. */
-const shown = async (...args: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await operator('account', 'stats', ...args);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout;
-};
+const statsOf = (...args: string[]) => shown('account', 'stats', ...args);
 
 describe('the figures', () => {
   test('account stats prints the sums of GET /v1/stats/jobs, in total and for each day', async () => {
@@ -89,7 +85,7 @@ describe('the figures', () => {
     expect(statistics.days).toEqual(
       await Promise.all([6, 5, 4, 3, 2, 1, 0].map(async (ago) => ({ day: day(ago), ...(await sums(ago, ago)) }))),
     );
-    const words = await shown(account);
+    const words = await statsOf(account);
     for (const state of states) {
       const number = statistics.states[state].toLocaleString('en');
       expect(words).toMatch(new RegExp(`^${state} +[█▏▎▍▌▋▊▉]+ +${number}\\b`, 'm'));
@@ -108,7 +104,7 @@ describe('the figures', () => {
     expect(await sent('--days', '2', '--to', day(1))).toBe(2);
     expect(await sent('--from', day(2), '--to', day(1))).toBe(2);
     expect(await sent('--from', day(365))).toBe(6);
-    expect(await shown(account, '--days', '1')).toMatch(new RegExp(`^Period +${day(0)} \\(UTC\\)$`, 'm'));
+    expect(await statsOf(account, '--days', '1')).toMatch(new RegExp(`^Period +${day(0)} \\(UTC\\)$`, 'm'));
   });
 
   test('account stats contains no counts of another account, and with --job only those of that job', async () => {
@@ -118,7 +114,7 @@ describe('the figures', () => {
     expect((await inJson('account', 'stats', account)).states).toEqual({ ...none, sent: 42 });
     const statistics = await inJson('account', 'stats', account, '--job', job_id.toUpperCase());
     expect(statistics).toMatchObject({ job_id, states: { ...none, sent: 2 } });
-    expect(await shown(account, '--job', job_id)).toMatch(new RegExp(`^Job +${job_id}\n[^]*^sent +█+ +2$`, 'm'));
+    expect(await statsOf(account, '--job', job_id)).toMatch(new RegExp(`^Job +${job_id}\n[^]*^sent +█+ +2$`, 'm'));
   });
 });
 
@@ -144,7 +140,7 @@ describe('the chart', () => {
       { state: 'received', count: 25_000 },
       { state: 'reception_failed_http', count: 12_500 },
     );
-    const words = await shown(account, '--days', '1');
+    const words = await statsOf(account, '--days', '1');
     const bars = { sent: WHOLE, delivered_to_server: WHOLE, read: WHOLE / 3, delivery_failed: 1, sending_failed: 0 };
     expect(barsIn(words)).toMatchObject({ ...bars, received: WHOLE / 4, reception_failed_http: WHOLE / 8 });
     for (const line of [
@@ -161,7 +157,7 @@ describe('the chart', () => {
 
   test('the chart prints no percentage if no message was sent in the period', async () => {
     const account = await accountWith({ state: 'read', count: 3 });
-    expect(await shown(account)).toMatch(/^read +█{24} +3$/m);
+    expect(await statsOf(account)).toMatch(/^read +█{24} +3$/m);
   });
 
   test('the chart has a line for each day, including days without messages', async () => {
@@ -172,7 +168,7 @@ describe('the chart', () => {
       { state: 'delivery_failed', count: 2 },
       { state: 'sending_failed', count: 3 },
     );
-    const words = await shown(account, '--days', '3');
+    const words = await statsOf(account, '--days', '3');
     expect(words).toMatch(/^DAY +TRAFFIC +SENT +DELIVERED +READ +FAILED +RECEIVED$/m);
     const days = Object.entries(barsIn(words)).filter(([name]) => name.startsWith('2'));
     expect(days).toEqual([
@@ -189,13 +185,13 @@ describe('the chart', () => {
     const app = { direction: 'app', account, phone: newPhone() } as const;
     await addPendingEntries(app, [newOutgoing(app)]);
     await openCircuit(`platform#${account}`);
-    const lines = (await shown(account, '--days', '3')).split('\n');
+    const lines = (await statsOf(account, '--days', '3')).split('\n');
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
   });
 
   test('the chart has colours only on a terminal', async () => {
     const account = await accountWith({ state: 'sent', count: 2 }, { state: 'delivery_failed', count: 1 });
-    const plain = await shown(account);
+    const plain = await statsOf(account);
     const { stdout } = await withColours('account', 'stats', account);
     const [cyan, red] = ['\u001b[36m', '\u001b[31m'];
     expect(plain).not.toContain('\u001b');
@@ -229,11 +225,11 @@ describe('pending entries', () => {
       },
     ]);
     const minute = `\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC`;
-    expect(await shown(account)).toMatch(new RegExp(`^to the platform +2 +4 +${minute} +(${minute}|now)$`, 'm'));
+    expect(await statsOf(account)).toMatch(new RegExp(`^to the platform +2 +4 +${minute} +(${minute}|now)$`, 'm'));
   });
 
   test('account stats prints 0 in each direction without pending entries', async () => {
-    expect(await shown(await newAccount())).toMatch(
+    expect(await statsOf(await newAccount())).toMatch(
       /^to users \(app\) +0 +0 +in use\nto the platform +0 +0 +no platform$/m,
     );
   });
@@ -241,7 +237,7 @@ describe('pending entries', () => {
 
 test('account stats of an account without messages suggests a longer period', async () => {
   const account = await newAccount();
-  const words = await shown(account);
+  const words = await statsOf(account);
   expect(words).toContain('No messages were counted in this period. Extend it with --days or --from');
   expect(words).not.toMatch(/STATE|TRAFFIC/);
   expect(await inJson('account', 'stats', account)).toMatchObject({ jobs: 0, states: none });

@@ -1,6 +1,6 @@
 /** Opt-outs, step by step: what a stop prevents, what a start reverts, and in which order reports may arrive. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
@@ -60,6 +60,12 @@ const newWorld = async (platform?: AccountPlatform): Promise<World> => {
     toUser: { direction: 'app', ...conversation },
     toPlatform: { direction: 'platform', ...conversation },
   };
+};
+
+const newDestination = async (): Promise<DestinationServer> => {
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
+  return destination;
 };
 
 const report = (events: object[]) => receiveEvents(events, (place) => [String(place)]);
@@ -245,43 +251,33 @@ describe('reports of stops and starts', () => {
   });
 });
 
-describe('the platform', () => {
-  let destination: DestinationServer;
-
-  const served = async (name: AccountPlatform['name']): Promise<World> => {
-    destination = await DestinationServer.start();
-    const secret = `whsec_${'A'.repeat(32)}`;
-    return newWorld({ name, settings: { url: destination.url, channel: 'c', token: 't', secret } });
-  };
-
-  afterEach(() => destination.close());
-
-  /** Stops twice and starts twice. Returns the calls of the platform. */
-  const change = async (world: World): Promise<{ path: string; body: string }[]> => {
-    for (const one of [stop, stop, start, start]) {
-      await one(world);
-      await run(world.toPlatform);
-    }
-    return destination.calls.map(({ path, body }) => ({ path, body }));
-  };
-
-  test('a plain webhook is notified of each change once', async () => {
-    const world = await served('webhook');
-    const contact = `${world.phone}@users.example.com`;
-    expect((await change(world)).map(({ body }) => JSON.parse(body))).toEqual([
-      { user: { contact, state: 'stopped' } },
-      { user: { contact, state: 'started' } },
-    ]);
+test.each<[string, AccountPlatform['name'], (phone: string) => [path: string, body: string][]]>([
+  [
+    'a plain webhook is notified of each change once',
+    'webhook',
+    (phone) =>
+      ['stopped', 'started'].map((state) => [
+        '/',
+        `{"user":{"contact":"${phone}@users.example.com","state":"${state}"}}`,
+      ]),
+  ],
+  [
+    'RapidPro stops the contact, and is not notified of a start',
+    'rapidpro',
+    (phone) => [['/stopped', `from=%2B${phone}`]],
+  ],
+  ['Turn receives no call', 'turn', () => []],
+])('of two stops and two starts, %s', async (_, name, expected) => {
+  const { url, calls } = await newDestination();
+  const world = await newWorld({
+    name,
+    settings: { url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` },
   });
-
-  test('RapidPro stops the contact, and is not notified of a start', async () => {
-    const world = await served('rapidpro');
-    expect(await change(world)).toEqual([{ path: '/stopped', body: `from=%2B${world.phone}` }]);
-  });
-
-  test('Turn receives no call', async () => {
-    expect(await change(await served('turn'))).toEqual([]);
-  });
+  for (const one of [stop, stop, start, start]) {
+    await one(world);
+    await run(world.toPlatform);
+  }
+  expect(calls.map(({ path, body }) => [path, body])).toEqual(expected(world.phone));
 });
 
 describe('a user who is removed', () => {
@@ -300,7 +296,7 @@ describe('a user who is removed', () => {
   });
 
   test('is stopped in RapidPro, and receives nothing pending, if the opt-out is all that is known', async () => {
-    const destination = await DestinationServer.start();
+    const destination = await newDestination();
     const world = await newWorld({ name: 'rapidpro', settings: { url: destination.url } });
     await stop(world);
     expect(await personalDataOf(world.phone)).toMatchObject({
@@ -311,7 +307,6 @@ describe('a user who is removed', () => {
     await run(world.toPlatform);
     expect(destination.calls.map(({ path }) => path)).toEqual(['/stopped']);
     expect((await personalDataOf(world.phone)).opt_outs).toEqual([]);
-    await destination.close();
   });
 });
 

@@ -98,6 +98,12 @@ const newConsent = async (world: World, valid_days?: number): Promise<string> =>
   return id;
 };
 
+/** The same, of a new user to a new business. */
+const newConsented = async (valid_days?: number) => {
+  const world = await newWorld();
+  return { world, id: await newConsent(world, valid_days) };
+};
+
 const statusesOf = async ({ account }: World, id: string): Promise<Record<string, string>> => {
   const { results } = await fetchRequest(account, id);
   return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]));
@@ -129,8 +135,7 @@ const sweep = () => erase({ step: 'consents' }, { getRemainingTimeInMillis: () =
 
 describe('a withdrawal', () => {
   test('replaces the values by the end of their consent, and keeps those of other properties', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     expect(Object.values(await statusesOf(world, id))).toEqual(['approved', 'approved', 'approved']);
     later(1_000);
     await withdraw(id, 'first_name');
@@ -146,8 +151,7 @@ describe('a withdrawal', () => {
   });
 
   test('notifies the webhook of the business, which then owes the deletion until it acknowledges it', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     await withdraw(id, 'first_name', 'device_make');
     expect(await outstanding()).toContain(id);
     await notify(world);
@@ -169,8 +173,7 @@ describe('a withdrawal', () => {
   });
 
   test('has a receipt, and so has the acknowledgement; the receipt of the release remains', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     later(1_000);
     await withdraw(id, 'first_name');
     later(1_000);
@@ -185,8 +188,7 @@ describe('a withdrawal', () => {
   });
 
   test('that is repeated changes nothing, with the same event or another one', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     const event = randomUUID();
     const data = { id, properties: ['first_name'] };
     expect(await report('user_data.withdrawn', data, event)).toEqual([]);
@@ -219,8 +221,7 @@ describe('a withdrawal', () => {
   });
 
   test('works after the request has expired: the business is notified, and the fetch shows the end', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     later(31 * DAY);
     await expect(fetchRequest(world.account, id)).rejects.toMatchObject({ code: 'request_not_found' });
     // TTL removes expired items later.
@@ -236,8 +237,7 @@ describe('a withdrawal', () => {
 
 describe('a consent with valid_days', () => {
   test('shows until when it is valid, and shows no value from that moment, also before the worker runs', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world, 7);
+    const { world, id } = await newConsented(7);
     const { results } = await fetchRequest(world.account, id);
     const valid_until = expect.stringMatching(/^2030-01-08T00:00:00/);
     expect(results).toMatchObject({ first_name: { status: 'approved', valid_until }, device_make: { valid_until } });
@@ -247,8 +247,7 @@ describe('a consent with valid_days', () => {
   });
 
   test('is removed by the worker within a minute of its end, and the business is notified and owes the deletion', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world, 7);
+    const { world, id } = await newConsented(7);
     later(7 * DAY - 60_000);
     await sweep();
     expect(await storedOf(id)).toContain('Thandi-1f3');
@@ -280,8 +279,7 @@ describe('a consent with valid_days', () => {
   });
 
   test('that was withdrawn before does not expire again', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world, 7);
+    const { world, id } = await newConsented(7);
     await withdraw(id, 'first_name', 'last_name', 'device_make');
     await notify(world);
     notified();
@@ -315,8 +313,7 @@ describe('a consent with valid_days', () => {
 
 describe('an acknowledgement', () => {
   test('of a request whose consent has not ended is rejected', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     await expect(acknowledgeDeletion(world.account, id)).rejects.toMatchObject({ code: 'consent_not_ended' });
     const pending = await ask(world, ['first_name']);
     await expect(acknowledgeDeletion(world.account, pending)).rejects.toMatchObject({ code: 'consent_not_ended' });
@@ -338,8 +335,7 @@ describe('an acknowledgement', () => {
 
 describe('with the removal of its user, a consent', () => {
   test('ends: the business is notified and owes the deletion, under a pseudonym', async () => {
-    const world = await newWorld();
-    const id = await newConsent(world);
+    const { world, id } = await newConsented();
     const erased = await eraseUser(world.phone);
     expect(erased.consents).toBe(1);
     const [consent] = (await readConsents(id)).consents;

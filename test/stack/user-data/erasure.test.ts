@@ -216,6 +216,12 @@ const newPersonWithHistory = async (phone?: string): Promise<Person> => {
   return person;
 };
 
+const newErased = async (): Promise<Person> => {
+  const person = await newPersonWithHistory();
+  await eraseUser(person.phone);
+  return person;
+};
+
 const linesAbout = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] =>
   lines.filter((line) => traces.some((trace) => line.includes(trace)));
 
@@ -297,8 +303,7 @@ describe('after an erasure', () => {
   test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', {
     tags: 'long',
   }, async () => {
-    const person = await newPersonWithHistory();
-    await eraseUser(person.phone);
+    const person = await newErased();
     later(2);
     await resume(person.phone);
     const pseudonym = await pseudonymOf(person);
@@ -394,8 +399,7 @@ describe('after an erasure', () => {
   test('a later state of a message is logged under the pseudonym, and no platform is notified', {
     tags: 'long',
   }, async () => {
-    const person = await newPersonWithHistory();
-    await eraseUser(person.phone);
+    const person = await newErased();
     const pseudonym = await pseudonymOf(person);
     for (const [account, [, message = '']] of person.messages) {
       expect(await reportState(message, 'read')).toBe(true);
@@ -764,8 +768,7 @@ describe('a new registration of an erased number', () => {
   test('a second erasure removes the new user too, and its final check follows two minutes later', {
     tags: 'long',
   }, async () => {
-    const person = await newPersonWithHistory();
-    await eraseUser(person.phone);
+    const person = await newErased();
     later(1);
     const next = await newPersonWithHistory(person.phone);
     expect(await eraseUser(person.phone)).toEqual(twice(HISTORY));

@@ -3,7 +3,6 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { isEmpty, personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
-import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/outbox.ts';
@@ -108,27 +107,6 @@ describe('a user data request', () => {
     });
     await answerRequest(id, { first_name: 'approved' });
     expect(await fetchRequest(account, id)).toEqual({ status: 'pending', results: {} });
-  });
-});
-
-describe('an update of a user', () => {
-  test('an update sets and removes the named properties in one write, and keeps the panelist flag', async () => {
-    const phone = await newUser();
-    const first_name = { value: 'Sipho', source: 'user' };
-    await update(phone, { properties: { first_name, last_name: { value: null }, device_make: { value: null } } });
-    expect(await findUser(phone)).toMatchObject({ panelist: true });
-    expect(Object.keys((await wholeUser(phone))?.properties ?? {})).toEqual(['first_name']);
-    await update(phone, { panelist: false });
-    expect(await findUser(phone)).toMatchObject({ panelist: false });
-    await update(phone, {});
-    expect(await findUser(phone)).toMatchObject({ panelist: false });
-  });
-
-  test('an update registers a new user, who is a panelist only if the update sets this', async () => {
-    const [one, other] = [newPhone(), newPhone()];
-    await update(one, {});
-    await update(other, { panelist: true });
-    expect([await findUser(one), await findUser(other)]).toMatchObject([{ panelist: false }, { panelist: true }]);
   });
 });
 

@@ -48,13 +48,6 @@ describe('the slots of an account', () => {
     },
   );
 
-  test('do not limit another account', async () => {
-    const account = newAccountId();
-    await takeAtOnce(account, LIMIT);
-    expect(await take(account)).toBeUndefined();
-    expect(await take(newAccountId())).toBeDefined();
-  });
-
   test('a slot that is released is free at once, and only that one', async () => {
     const account = newAccountId();
     const [first] = await takeAtOnce(account, LIMIT);
