@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommand } from '../../../infra/operator/program.ts';
-import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
@@ -23,7 +23,7 @@ import { addUserData, newBusiness, newUser, textTo } from '../failing-calls/worl
 import { fileOf, png } from '../support/files.ts';
 import { csv } from '../support/operator.ts';
 import { useOwnTable, useServedBucket } from '../support/own-table.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccount, newAccountId, newPhone } from '../support/world.ts';
 
 const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
 
@@ -99,9 +99,6 @@ const PNG_SHA256 = createHash('sha256').update(png).digest('hex');
 
 const idIn = (url: string): string => url.split('/').at(-1) ?? '';
 
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
-
 const update = async (...options: string[]): Promise<string[]> => [
   ...['account', 'update', '--yes', await newAccount()],
   ...options,
@@ -112,9 +109,7 @@ const scenarios: Record<string, Scenario> = {
     prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
     isDone: /The account "[^"]+" already exists/,
   },
-  'account update (name and number)': {
-    prepare: () => update('--name', 'Other', '--bot-number', newPhone()),
-  },
+  'account update (name and number)': { prepare: () => update('--name', 'Other', '--bot-number', newPhone()) },
   'account update (to a webhook with a new secret)': {
     prepare: () => update('--platform', 'webhook', '--platform-url', SETTINGS.url),
   },

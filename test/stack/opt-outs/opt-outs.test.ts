@@ -255,11 +255,10 @@ test.each<[string, AccountPlatform['name'], (phone: string) => [path: string, bo
   [
     'a plain webhook is notified of each change once',
     'webhook',
-    (phone) =>
-      ['stopped', 'started'].map((state) => [
-        '/',
-        `{"user":{"contact":"${phone}@users.example.com","state":"${state}"}}`,
-      ]),
+    (phone) => [
+      ['/hook', `{"user":{"contact":"${phone}@users.example.com","state":"stopped"}}`],
+      ['/hook', `{"user":{"contact":"${phone}@users.example.com","state":"started"}}`],
+    ],
   ],
   [
     'RapidPro stops the contact, and is not notified of a start',
@@ -269,10 +268,8 @@ test.each<[string, AccountPlatform['name'], (phone: string) => [path: string, bo
   ['Turn receives no call', 'turn', () => []],
 ])('of two stops and two starts, %s', async (_, name, expected) => {
   const { url, calls } = await newDestination();
-  const world = await newWorld({
-    name,
-    settings: { url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` },
-  });
+  const secret = `whsec_${'A'.repeat(32)}`;
+  const world = await newWorld({ name, settings: { url, channel: 'c', token: 't', secret } });
   for (const one of [stop, stop, start, start]) {
     await one(world);
     await run(world.toPlatform);

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { tableName } from '../../../shared/core/settings.ts';
@@ -17,7 +16,7 @@ import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccount, newPhone } from '../support/world.ts';
 import { itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
@@ -30,9 +29,6 @@ const restoreFrom = async (...args: string[]) => {
   expect(code).toBe(0);
   return JSON.parse(stdout).kinds;
 };
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 /** More recipients than a transaction has writes. */
 const RECIPIENTS = 120;

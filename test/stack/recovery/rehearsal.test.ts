@@ -226,9 +226,7 @@ const synthesiseAdopting = async (existingTable: string): Promise<string> => {
   return outdir;
 };
 
-test('a stack adopts a restored table, without what was deleted or delivered since', {
-  timeout,
-}, async () => {
+test('a stack adopts a restored table, without what was deleted or delivered since', { timeout }, async () => {
   const { stack, app } = await openServed('adopted');
   const customer = await newCustomer(stack.baseUrl);
   const { account, token, phone, profiler } = customer;

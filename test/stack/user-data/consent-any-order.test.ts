@@ -255,9 +255,7 @@ class World {
 
 test(
   'no value can be read or is stored after its consent has ended, and outstanding deletions add up',
-  {
-    timeout: 900_000,
-  },
+  { timeout: 900_000 },
   () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {

@@ -653,9 +653,7 @@ describe('a new registration of an erased number', () => {
     ['three minutes', 3],
   ])(
     'the final check keeps the data of a new user who registered %s after the erasure',
-    {
-      tags: 'long',
-    },
+    { tags: 'long' },
     async (_, minutes) => {
       const person = await newPersonWithHistory();
       await eraseUser(person.phone);
