@@ -98,7 +98,7 @@ describe('an account', () => {
 const ROUNDS = 20;
 
 describe('simultaneous changes', () => {
-  test('simultaneous changes of name, number and platform all take effect', { tags: 'long' }, async () => {
+  test('simultaneous changes of name, number and platform all take effect', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [before, bot_number] = [newPhone(), newPhone()];
       const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: before });
@@ -113,9 +113,7 @@ describe('simultaneous changes', () => {
     }
   });
 
-  test('simultaneous changes of the number leave the account with one number, and no number without an account', {
-    tags: 'long',
-  }, async () => {
+  test('simultaneous changes of the number leave the account with one number, and no number without an account', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const numbers = [newPhone(), newPhone(), newPhone()];
       const [bot_number = '', ...others] = numbers;
@@ -129,7 +127,7 @@ describe('simultaneous changes', () => {
     }
   });
 
-  test('simultaneous additions to the platform settings are all kept', { tags: 'long' }, async () => {
+  test('simultaneous additions to the platform settings are all kept', async () => {
     const id = await newAccount();
     const secrets = Array.from({ length: 8 }, (_, place) => `whsec_${Buffer.alloc(24, place).toString('base64')}`);
     const adding = (secret: string) =>
@@ -140,9 +138,7 @@ describe('simultaneous changes', () => {
     expect(Object.keys((await findPlatform(id))?.settings ?? {}).toSorted()).toEqual(secrets.toSorted());
   });
 
-  test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', {
-    tags: 'long',
-  }, async () => {
+  test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [accounts, bot_number] = [[await newAccount(), await newAccount()], newPhone()];
       const given = await Promise.allSettled(accounts.map((id) => updateAccount(id, { bot_number })));

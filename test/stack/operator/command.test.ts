@@ -90,13 +90,13 @@ describe('account commands', () => {
     expect(await refusal(...update, '--burst', '9')).toContain('A burst needs a rate');
   });
 
-  test('commands for an unknown account fail with a message that contains its id', async () => {
-    const nobody = newId();
-    const there = `There is no account "${nobody}"`;
-    expect(await refusal('account', 'show', nobody)).toContain(there);
-    expect(await refusal('account', 'update', '--yes', nobody, '--name', 'Acme')).toContain(there);
-    expect(await refusal('token', 'issue', nobody, '--permissions', 'stats')).toContain(there);
-    expect(await refusal('token', 'list', nobody)).toContain(there);
+  const unknown = [
+    ...['account show', 'account update --yes --name Acme', 'account stats', 'token issue --permissions stats'],
+    ...['token list', 'job list', 'job recount', 'media list', 'deliveries list', 'outbox list --account'],
+    ...['outbox retry --account', 'message list 27820000001 --account', `message show ${randomUUID()} --account`],
+  ];
+  test.each(unknown)('%s fails for an unknown account, with a message that contains its id', async (command) => {
+    expect(await refusal(...command.split(' '), 'nobody')).toContain('There is no account "nobody"');
   });
 });
 
@@ -220,6 +220,20 @@ describe('an invalid command', () => {
     ['account update demo --platform smoke', /Allowed choices are rapidpro, turn, webhook/],
     ['account update demo --no-platform --platform-url https://a.example', /--no-platform takes no settings/],
     ['account create A --bot-number +27820000001', /7 to 15 digits/],
+    ['account stats demo --days 0', /must be a whole number from 1 to 366/],
+    ['account stats demo --days 367', /must be a whole number from 1 to 366/],
+    ['account stats demo --days 3 --from 2027-01-01', /cannot be used with option '--from <day>'/],
+    ['account stats demo --from 2027-02-31', /must be a day that exists/],
+    ['account stats demo --from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
+    ['account stats demo --from 2026-01-01 --to 2027-01-02', /the period has 367 days: at most 366/],
+    ['account stats demo --job 1', /must be a UUID/],
+    ['deliveries list demo --since yesterday', /It must be a time/],
+    ['deliveries replay demo', /choose what to send again/],
+    ['deliveries replay demo 1 --since 2027-01-01', /choose what to send again/],
+    ['deliveries replay demo 1 --until 2027-01-01', /--until needs --since/],
+    ['restore', /required option '--from <table>' not specified/],
+    ['restore --from x --since yesterday', /must be a time as RFC 3339 writes it/],
+    ['restore --from x --clean --account acme', /cannot be used with option/],
     ['token issue demo', /required option '--permissions <list>'/],
     ['token issue demo --permissions stats,', /must be a list of profilers, stats/],
     ['token issue demo --permissions all', /must be a list of profilers, stats/],

@@ -94,7 +94,7 @@ describe('without a terminal and without --yes', () => {
   });
 });
 
-describe.runIf(hasTerminal)('on a terminal', { tags: 'long' }, () => {
+describe.runIf(hasTerminal)('on a terminal', () => {
   const answers: [name: string, answer: string, code: number][] = [
     ['yes', 'y\n', 0],
     ['no', 'n\n', 3],

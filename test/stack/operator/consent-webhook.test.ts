@@ -6,9 +6,9 @@
 import { expect, test } from 'vitest';
 import { findConsentWebhook, findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
 import { consentWebhookName, platformKey } from '../../../shared/accounts/entities.ts';
-import { page } from '../../../shared/table/client.ts';
-import { deletionKey, type Key } from '../../../shared/table/keys.ts';
+import { deletionKey } from '../../../shared/table/keys.ts';
 import { inJson, newAccount, newId, operator, refusal } from '../support/operator.ts';
+import { itemsOf } from '../support/whole-table.ts';
 
 const URL = 'https://destination.example.com/consent';
 const PLATFORM = 'https://rapidpro.example.com/receive';
@@ -20,15 +20,6 @@ const newWebhook = async () => {
   const set = await inJson('account', 'update', '--yes', account, ...rapidpro, '--consent-webhook', URL);
   return { account, secret: String(set.consent_webhook_secret) };
 };
-
-const markersOf = async (account: string): Promise<Key[]> =>
-  (
-    await page<Key>({
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': deletionKey('platform', consentWebhookName(account)).pk },
-      ConsistentRead: true,
-    })
-  ).items;
 
 test('a new webhook for ends of consent gets a secret, which is printed once, and account show prints its URL', async () => {
   const account = await newAccount();
@@ -50,22 +41,15 @@ test('a new webhook for ends of consent gets a secret, which is printed once, an
 test('a new URL keeps the secret, and a replaced secret also signs for 24 hours; the platform is unchanged', async () => {
   const { account, secret } = await newWebhook();
   const moved = 'https://other.example.com/';
-  const { stdout, stderr } = await operator(
-    'account',
-    'update',
-    '--yes',
-    account,
-    '--consent-webhook',
-    moved,
-    '--json',
-  );
+  const update = ['account', 'update', '--yes', account];
+  const { stdout, stderr } = await operator(...update, '--consent-webhook', moved, '--json');
   expect(stdout).not.toContain('whsec_');
   expect(stderr).toBe(
     'The secret is unchanged, and is not shown. If it is lost, set another one: --consent-webhook-secret.\n',
   );
   expect(await findConsentWebhook(account)).toEqual({ settings: { url: moved, secret } });
 
-  const replaced = await inJson('account', 'update', '--yes', account, '--consent-webhook-secret', '');
+  const replaced = await inJson(...update, '--consent-webhook-secret', '');
   expect(replaced.consent_webhook_secret).toMatch(/^whsec_/);
   expect(replaced.consent_webhook_secret).not.toBe(secret);
   expect(await findConsentWebhook(account)).toEqual({
@@ -82,23 +66,17 @@ test('a new URL keeps the secret, and a replaced secret also signs for 24 hours;
 
 test('--no-consent-webhook leaves no row and a marker, so that a restore does not bring it back; a repeat changes nothing', async () => {
   const { account } = await newWebhook();
-  expect(await inJson('account', 'update', '--yes', account, '--no-consent-webhook')).not.toHaveProperty(
-    'consent_webhook_url',
-  );
+  const update = (...options: string[]) => inJson('account', 'update', '--yes', account, ...options);
+  expect(await update('--no-consent-webhook')).not.toHaveProperty('consent_webhook_url');
   expect(await findConsentWebhook(account)).toBeUndefined();
-  expect(await markersOf(account)).toHaveLength(1);
-  await inJson('account', 'update', '--yes', account, '--no-consent-webhook');
+  expect(await itemsOf(deletionKey('platform', consentWebhookName(account)))).toHaveLength(1);
+  await update('--no-consent-webhook');
   // The rows of the platform are its own: it is removed without the webhook, and the webhook without it.
-  await inJson('account', 'update', '--yes', account, '--consent-webhook', URL);
-  await inJson('account', 'update', '--yes', account, '--no-platform');
+  await update('--consent-webhook', URL);
+  await update('--no-platform');
   expect(await findConsentWebhook(account)).toMatchObject({ settings: { url: URL } });
-  await inJson('account', 'update', '--yes', account, '--no-consent-webhook');
-  const { items } = await page<Key>({
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': platformKey(account).pk },
-    ConsistentRead: true,
-  });
-  expect(items).toEqual([]);
+  await update('--no-consent-webhook');
+  expect(await itemsOf(platformKey(account))).toEqual([]);
 });
 
 test.each([

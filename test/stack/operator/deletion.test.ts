@@ -147,7 +147,7 @@ test('a number that the account gets while it is deleted is not lost: a repeat c
   expect(await accountOfBot(bot)).toBeUndefined();
 });
 
-test('an interrupted deletion is completed by a repeat', { tags: 'long' }, async () => {
+test('an interrupted deletion is completed by a repeat', async () => {
   const { account, token } = await wholeBusiness();
   await updateAccount(account, { suspended: timestampOf(Date.now() - 200_000) });
   const deleteBytes = async () => undefined;

@@ -33,7 +33,6 @@ useOwnTable('operator-import');
 
 describe('panelist import', () => {
   test('an import registers 2,000 panelists, and a repeat changes nothing', {
-    tags: 'long',
     timeout: 120_000,
   }, async () => {
     const start = randomInt(1e9, 9e9) * 10_000;
@@ -113,7 +112,7 @@ describe('panelist import', () => {
     );
   });
 
-  test('an import stops when a write fails, and reports its progress', { tags: 'long' }, async () => {
+  test('an import stops when a write fails, and reports its progress', async () => {
     const { asked, env } = await failingTable('ResourceNotFoundException', 400, (time) => time === 100);
     const file = await csv(...Array.from({ length: 2_000 }, (_, index) => `${27_820_000_000 + index}`));
     const { code, stdout, stderr } = await run(['panelist', 'import', file], env);
@@ -138,7 +137,6 @@ describe('panelist import', () => {
 
   test.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
     'an import ends after %s with its progress and the documented exit code',
-    { tags: 'long' },
     async (signal, code) => {
       const { asked, env } = await failingTable('none', 200, () => false);
       const phones = Array.from({ length: 200_000 }, (_, index) => `${27_820_000_000 + index}`);
@@ -155,7 +153,7 @@ describe('panelist import', () => {
     },
   );
 
-  test.runIf(hasTerminal)('an import draws a bar on a terminal', { tags: 'long' }, async () => {
+  test.runIf(hasTerminal)('an import draws a bar on a terminal', async () => {
     const { printed } = await onTerminal(['panelist', 'import', await csv(newPhone(), newPhone())]);
     expect(printed).toMatch(/█+ 100 % {2}2 of 2 panelists/);
   });

@@ -7,15 +7,12 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommand } from '../../../infra/operator/program.ts';
-import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
-import { sendMessage } from '../../../shared/messaging/send.ts';
-import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
-import '../../../shared/outbox/head.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
@@ -24,7 +21,7 @@ import { addUserData, newBusiness, newUser, textTo } from '../failing-calls/worl
 import { fileOf, png } from '../support/files.ts';
 import { csv } from '../support/operator.ts';
 import { useOwnTable, useServedBucket } from '../support/own-table.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccount, newAccountId, newPhone } from '../support/world.ts';
 
 const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
 
@@ -91,7 +88,7 @@ interface Scenario {
   /** The error of the repeated command if the killed command had completed its work. */
   isDone?: RegExp;
   /** Set if a repeat does the work again. The table may then contain more items than after one command. */
-  isRepeated?: true;
+  isAnew?: true;
   /** Checks effects that the table's state does not show. */
   verify?: (command: string[]) => Promise<void>;
 }
@@ -100,29 +97,19 @@ const PNG_SHA256 = createHash('sha256').update(png).digest('hex');
 
 const idIn = (url: string): string => url.split('/').at(-1) ?? '';
 
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
+const update = async (...options: string[]): Promise<string[]> => [
+  ...['account', 'update', '--yes', await newAccount()],
+  ...options,
+];
 
 const scenarios: Record<string, Scenario> = {
   'account create': {
     prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
     isDone: /The account "[^"]+" already exists/,
   },
-  'account update (name and number)': {
-    prepare: async () => [
-      'account',
-      'update',
-      '--yes',
-      await newAccount(),
-      '--name=Other',
-      `--bot-number=${newPhone()}`,
-    ],
-  },
+  'account update (name and number)': { prepare: () => update('--name', 'Other', '--bot-number', newPhone()) },
   'account update (to a webhook with a new secret)': {
-    prepare: async () => {
-      const webhook = ['--platform', 'webhook', '--platform-url', SETTINGS.url];
-      return ['account', 'update', '--yes', await newAccount(), ...webhook];
-    },
+    prepare: () => update('--platform', 'webhook', '--platform-url', SETTINGS.url),
   },
   'account update (to no platform and no number)': {
     prepare: async () => {
@@ -133,7 +120,7 @@ const scenarios: Record<string, Scenario> = {
   },
   'token issue': {
     prepare: async () => ['token', 'issue', await newAccount(), '--permissions', 'stats'],
-    isRepeated: true,
+    isAnew: true,
     verify: async ([, , account = '']) => {
       const tokens = await listTokens(account);
       const hash = hashToken(/^bapi_\w+$/m.exec(printed)?.[0] ?? '');
@@ -164,13 +151,6 @@ const scenarios: Record<string, Scenario> = {
   'panelist import': {
     prepare: async () => ['panelist', 'import', await csv(newPhone(), newPhone(), newPhone())],
   },
-  'job recount': {
-    prepare: async () => {
-      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
-      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
-      return ['job', 'recount', account];
-    },
-  },
   'media delete': {
     prepare: async () => {
       const account = await newAccount();
@@ -183,16 +163,6 @@ const scenarios: Record<string, Scenario> = {
       expect(await getObject(idIn(url))).toBeUndefined();
     },
   },
-  'outbox retry': {
-    prepare: async () => {
-      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
-      await sendMessage(account, textTo(phone), {});
-      const head = await readHead({ direction: 'app', account, phone });
-      const why = { until: Date.now() + 60_000, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
-      if (head) await scheduleRetry(head, why);
-      return ['outbox', 'retry', '--account', account];
-    },
-  },
 };
 
 const ENDS: [string, Fault][] = [
@@ -200,16 +170,7 @@ const ENDS: [string, Fault][] = [
   ['after', faults['is the last one before the process ends']],
 ];
 
-const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
-
-/** Commands that make dozens of calls: only long tests kill them. Quick tests let each call of an erasure fail. */
-const OF_MANY_CALLS = ['user erase', 'job recount', 'outbox retry'];
-
-// The quick tests kill each other command either before or after each call, alternately.
-describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) => {
-  const ends = place % 2 === 0 ? ENDS : ENDS.toReversed();
-  const quick = OF_MANY_CALLS.includes(name) ? 0 : 1;
-
+describe.each(Object.entries(scenarios))('a repeat completes "%s"', (_name, scenario) => {
   const killAtEachCall = async (_: string, fault: Fault) => {
     await restoreTable([], await itemsInTable());
     const command = await scenario.prepare();
@@ -232,11 +193,10 @@ describe.each(cases)('a repeat completes "$name"', ({ name, scenario, place }) =
       if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
       const items = await itemsInTable();
       expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
-      if (!scenario.isRepeated) expect(stateOf(items, like), call).toBe(whole);
+      if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
       await scenario.verify?.(command);
     }
   };
 
-  test.each(ends.slice(0, quick))('after the process was killed %s any call', killAtEachCall);
-  test.each(ends.slice(quick))('after the process was killed %s any call', { tags: 'long' }, killAtEachCall);
+  test.each(ENDS)('after the process was killed %s any call', killAtEachCall);
 });

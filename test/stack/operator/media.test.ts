@@ -36,16 +36,10 @@ const local = async (...args: string[]) => run(args, await machine({ pid: proces
 describe('media list', () => {
   test("media list prints an account's media, oldest first, without the URLs", async () => {
     const { account, image, file } = await withMedia();
+    const times = { created: time, expires_at: time, expired: false };
     expect(await inJson('media', 'list', account)).toEqual([
-      { media: handleOf(image), type: 'image/png', size: png.length, created: time, expires_at: time, expired: false },
-      {
-        media: handleOf(file),
-        type: 'application/pdf',
-        size: pdf.length,
-        created: time,
-        expires_at: time,
-        expired: false,
-      },
+      { media: handleOf(image), type: 'image/png', size: png.length, ...times },
+      { media: handleOf(file), type: 'application/pdf', size: pdf.length, ...times },
     ]);
     const { stdout } = await operator('media', 'list', account);
     expect(stdout).toMatch(/^MEDIA +TYPE +BYTES +UPLOADED +EXPIRES$/m);
@@ -53,30 +47,27 @@ describe('media list', () => {
     for (const url of [image, file]) expect(stdout).not.toContain(url.split('/').at(-1));
   });
 
-  test('media list reports that an account has no media, and rejects an unknown account', async () => {
+  test('media list reports that an account has no media', async () => {
     expect((await operator('media', 'list', await newAccount())).stdout).toBe('There are no media.\n');
-    expect(await refusal('media', 'list', 'nobody')).toContain('nobody');
   });
 });
 
 describe('media delete', () => {
-  const finds = 'media delete finds an upload by %s, and deletes only this upload with its bytes';
   const deletesOne = async (_: string, named: (url: string) => string): Promise<void> => {
     const { account, image, file } = await withMedia();
     const id = image.split('/').at(-1) ?? '';
     const { code, stdout, stderr } = await local('media', 'delete', '--yes', account, named(image));
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: `Deleted ${handleOf(image)}, image/png, ${png.length} bytes.\n`,
-      stderr: '',
-    });
+    const words = `Deleted ${handleOf(image)}, image/png, ${png.length} bytes.\n`;
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: words, stderr: '' });
     expect(asProblem(await sendRaw('readMedia', { path: { id } })).body.code).toBe('media_not_found');
     expect((await fetch(file)).status).toBe(200);
     expect(await inJson('media', 'list', account)).toMatchObject([{ media: handleOf(file) }]);
   };
 
-  test(finds.replace('%s', 'its short id'), () => deletesOne('', handleOf));
-  test(finds.replace('%s', 'its URL'), { tags: 'long' }, () => deletesOne('', (url) => url));
+  test.each([
+    ['its short id', handleOf],
+    ['its URL', (url: string) => url],
+  ])('media delete finds an upload by %s, and deletes only this upload with its bytes', deletesOne);
 
   test('media delete takes an avatar from its account: users see none, and the same image can be set again', async () => {
     const { account, token } = await newCaller('account');
@@ -103,9 +94,7 @@ describe('media delete', () => {
     expect(await refusal('media', 'delete', '--yes', await newAccount(), await named())).toContain(why);
   });
 
-  test('media delete expires the URL even if the bucket fails, and a repeat deletes the bytes', {
-    tags: 'long',
-  }, async () => {
+  test('media delete expires the URL even if the bucket fails, and a repeat deletes the bytes', async () => {
     const { account, image } = await withMedia();
     vi.spyOn(S3Client.prototype, 'send').mockImplementation(() => Promise.reject(new Error('away')) as never);
     const { code } = await operator('media', 'delete', '--yes', account, handleOf(image));

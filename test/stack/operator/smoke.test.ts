@@ -12,7 +12,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { describe, expect, inject, onTestFinished, type TestOptions, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { touchesOf } from '../../../infra/local/aws/database/touches.ts';
 import {
   deniedRequest,
@@ -32,13 +32,6 @@ import { bare, type Environment, folder, run } from '../support/operator.ts';
 import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 
 const { base_url, bridge_url, dynamodb_endpoint, s3_endpoint, table } = inject('stack');
-
-const OUTPUTS = {
-  HashSecretName: 'hash-secret',
-  BaseUrl: base_url,
-  BridgeUrl: bridge_url,
-  CounterRetention: '400',
-};
 
 /** The environment of a machine on which this stack is the local one. */
 const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise<Environment> => {
@@ -116,63 +109,59 @@ const MINUTE = 2_000;
 /** Milliseconds for one smoke test: seconds, unless the machine is busy. */
 const TIMEOUT_MS = 300_000;
 
-const onLocalStack: TestOptions = { tags: ['long'], timeout: 3 * TIMEOUT_MS };
+test('on the local stack every step passes; nothing is left, also after a failure and after Ctrl-C', {
+  timeout: 3 * TIMEOUT_MS,
+}, async () => {
+  const name = `${table}-smoke`;
+  const own = await serveOwnStack({ name: 'smoke', minute: MINUTE });
+  const deleted: string[] = [];
+  const bucket = await recording(own.stack.bucketsEndpoint, (method, path) => {
+    if (method === 'DELETE') deleted.push(path);
+  });
+  const env = await machineOf(own, bucket, name);
+  const before = await keysIn(own, name);
+  const expectNothingLeft = async (runs: number): Promise<void> => {
+    expect(await keysIn(own, name)).toEqual(before);
+    expect(new Set(deleted).size).toBe(runs);
+    for (const path of deleted) expect(await hasObject(own, path)).toBe(false);
+  };
 
-test(
-  'on the local stack every step passes; nothing is left, also after a failure and after Ctrl-C',
-  onLocalStack,
-  async () => {
-    const name = `${table}-smoke`;
-    const own = await serveOwnStack({ name: 'smoke', minute: MINUTE });
-    const deleted: string[] = [];
-    const bucket = await recording(own.stack.bucketsEndpoint, (method, path) => {
-      if (method === 'DELETE') deleted.push(path);
-    });
-    const env = await machineOf(own, bucket, name);
-    const before = await keysIn(own, name);
-    const expectNothingLeft = async (runs: number): Promise<void> => {
-      expect(await keysIn(own, name)).toEqual(before);
-      expect(new Set(deleted).size).toBe(runs);
-      for (const path of deleted) expect(await hasObject(own, path)).toBe(false);
-    };
+  const { code, stdout, stderr } = await run(['smoke', '--json'], env, TIMEOUT_MS);
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('smoke --remove') });
+  expect(resultsIn(stdout)).toEqual(allPassed);
+  expect(JSON.parse(stdout)).toMatchObject({ passed: true });
+  expect(stdout).not.toContain('bapi_');
+  await expectNothingLeft(1);
 
-    const { code, stdout, stderr } = await run(['smoke', '--json'], env, TIMEOUT_MS);
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('smoke --remove') });
-    expect(resultsIn(stdout)).toEqual(allPassed);
-    expect(JSON.parse(stdout)).toMatchObject({ passed: true });
-    expect(stdout).not.toContain('bapi_');
-    await expectNothingLeft(1);
+  // The local page is open: its phones report deliveries at once.
+  const stopReports = reportDeliveries(own);
+  const watched = await run(['smoke', '--json'], env, TIMEOUT_MS);
+  await stopReports();
+  expect({ ...watched, results: resultsIn(watched.stdout) }).toMatchObject({ code: 0, results: allPassed });
+  await expectNothingLeft(2);
 
-    // The local page is open: its phones report deliveries at once.
-    const stopReports = reportDeliveries(own);
-    const watched = await run(['smoke', '--json'], env, TIMEOUT_MS);
-    await stopReports();
-    expect({ ...watched, results: resultsIn(watched.stdout) }).toMatchObject({ code: 0, results: allPassed });
-    await expectNothingLeft(2);
+  // The app network fails.
+  await fetch(`${own.app.phoneUrl}/behaviour`, { method: 'PUT', body: '{"status":500}' });
+  const failing = await run(['smoke', '--wait', '2'], env, TIMEOUT_MS);
+  expect(failing.code).toBe(1);
+  expect(failing.stdout).toMatch(
+    /^The message reaches the app network +FAILED +\d+\.\d +after 2 s: the message is pending/m,
+  );
+  expect(failing.stdout).toMatch(/^Everything that the test created is removed +passed/m);
+  expect(failing.stdout).toMatch(/^The test failed: \d+ passed, \d+ failed/m);
+  await expectNothingLeft(3);
 
-    // The app network fails.
-    await fetch(`${own.app.phoneUrl}/behaviour`, { method: 'PUT', body: '{"status":500}' });
-    const failing = await run(['smoke', '--wait', '2'], env, TIMEOUT_MS);
-    expect(failing.code).toBe(1);
-    expect(failing.stdout).toMatch(
-      /^The message reaches the app network +FAILED +\d+\.\d +after 2 s: the message is pending/m,
-    );
-    expect(failing.stdout).toMatch(/^Everything that the test created is removed +passed/m);
-    expect(failing.stdout).toMatch(/^The test failed: \d+ passed, \d+ failed/m);
-    await expectNothingLeft(3);
-
-    // It is waited for when the test is interrupted.
-    const command = spawn(process.execPath, ['infra/operator/main.ts', 'smoke', '--json'], { env, stdio: 'pipe' });
-    onTestFinished(() => void command.kill('SIGKILL'));
-    const [printed, exited] = [text(command.stdout), once(command, 'exit')];
-    command.stderr.resume();
-    await expect.poll(async () => (await keysIn(own, name)).some((key) => key.startsWith('MESSAGE#'))).toBe(true);
-    command.kill('SIGINT');
-    expect(await exited).toEqual([1, null]);
-    expect(resultsIn(await printed)).toMatchObject({ account: 'passed', erase: 'skipped', removal: 'passed' });
-    await expectNothingLeft(4);
-  },
-);
+  // It is waited for when the test is interrupted.
+  const command = spawn(process.execPath, ['infra/operator/main.ts', 'smoke', '--json'], { env, stdio: 'pipe' });
+  onTestFinished(() => void command.kill('SIGKILL'));
+  const [printed, exited] = [text(command.stdout), once(command, 'exit')];
+  command.stderr.resume();
+  await expect.poll(async () => (await keysIn(own, name)).some((key) => key.startsWith('MESSAGE#'))).toBe(true);
+  command.kill('SIGINT');
+  expect(await exited).toEqual([1, null]);
+  expect(resultsIn(await printed)).toMatchObject({ account: 'passed', erase: 'skipped', removal: 'passed' });
+  await expectNothingLeft(4);
+});
 
 /** What the emulator calls the resources of the role for GitHub. */
 const RESOURCES: [RegExp, string][] = [
@@ -222,7 +211,6 @@ const KEYS = { attributes: ['pk', 'sk'], partition: 'pk', indexes: { gsi1: 'gsi1
 
 describe('on a stack in AWS', () => {
   test('every step passes without a server for chat platforms, with the rights of the role for GitHub', {
-    tags: ['long'],
     timeout: TIMEOUT_MS,
   }, async () => {
     const calls: Touch[][] = [[{ action: 'cloudformation:DescribeStacks', resource: 'Stack.Arn' }]];
@@ -234,7 +222,7 @@ describe('on a stack in AWS', () => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
     const env = await serveStacks({
-      trial: { ...OUTPUTS, TableName: table },
+      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
     });
     const secretsUrl = await recording(String(env.AWS_ENDPOINT_URL_SECRETS_MANAGER), (_method, _path, headers) => {
       calls.push([{ action: String(Object(headers)['x-amz-target']).replace('.', ':'), resource: 'HashSecret' }]);
@@ -271,11 +259,10 @@ describe('on a stack in AWS', () => {
   });
 
   test('chat platforms without an https address fail their steps, which name the option that helps', {
-    tags: ['long'],
     timeout: TIMEOUT_MS,
   }, async () => {
     const env = await serveStacks({
-      trial: { ...OUTPUTS, TableName: table },
+      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, TIMEOUT_MS);
     expect(code).toBe(1);
@@ -286,7 +273,7 @@ describe('on a stack in AWS', () => {
 
   test('a test that cannot begin changes nothing and says why', async () => {
     const env = await serveStacks({
-      trial: { ...OUTPUTS, TableName: 'not-there' },
+      trial: { TableName: 'not-there', HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
     expect(code).toBe(1);

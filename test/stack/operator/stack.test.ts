@@ -33,7 +33,7 @@ describe('--stack', () => {
     }
   });
 
-  test('works in a process of its own, which loads no module of the local stack', { tags: 'long' }, async () => {
+  test('works in a process of its own, which loads no module of the local stack', async () => {
     const env = await serveStacks({ trial: outputs });
     const update = ['account', 'update', '--yes', 'demo', '--platform=webhook', '--platform-url=http://127.0.0.1/'];
     const { code, stderr } = await run([...update, '--stack', 'trial'], env);
@@ -56,7 +56,7 @@ describe('--stack', () => {
     ['with credentials that have expired', 'ExpiredToken', /The AWS credentials have expired/],
     ['with rejected credentials', 'InvalidClientTokenId', /AWS rejects the credentials/],
   ];
-  test.each(failures)('a stack %s causes an error of one line', { tags: 'long' }, async (_what, stack, line) => {
+  test.each(failures)('a stack %s causes an error of one line', async (_what, stack, line) => {
     const env = await serveStacks(stack === undefined ? {} : { trial: stack });
     const { code, stdout, stderr } = await operatorIn(env, 'account', 'list', '--stack', 'trial');
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
@@ -72,7 +72,7 @@ describe('--stack', () => {
   test.each([
     ['both options', ['account', 'list', '--stack', 'a', '--table', 'b'], {}],
     ['both variables', ['account', 'list'], { STACK_NAME: 'a', TABLE_NAME: 'b' }],
-  ])('%s are an invalid command line', { tags: 'long' }, async (_what, args, change) => {
+  ])('%s are an invalid command line', async (_what, args, change) => {
     const { TABLE_NAME: _, ...env } = remote;
     const { code, stderr } = await operatorIn({ ...env, ...change }, ...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('exclude each other') });

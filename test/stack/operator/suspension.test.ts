@@ -19,7 +19,7 @@ import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { inJson, operator, refusal, unconfirmed } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { newAccountId, newPhone, newPhones } from '../support/world.ts';
+import { newAccount, newAccountId, newPhone, newPhones } from '../support/world.ts';
 
 useOwnTable('operator-suspension');
 useFakeQueue();
@@ -30,9 +30,6 @@ const DAY = 86_400_000;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 const text = { type: 'text' as const, text: { body: 'Hello' } };
 
@@ -66,11 +63,8 @@ test('account suspend asks, rejects all tokens of the account, and account resum
   // A repeat changes nothing, and asks nothing.
   expect(await inJson('account', 'suspend', account)).toMatchObject({ suspended: suspended.suspended });
 
-  expect(await inJson('account', 'resume', account)).toEqual({
-    ...suspended,
-    suspended: undefined,
-    resumed_conversations: 0,
-  });
+  const resumed = { ...suspended, suspended: undefined, resumed_conversations: 0 };
+  expect(await inJson('account', 'resume', account)).toEqual(resumed);
   expect(await isAuthorized(token)).toBe(true);
   expect((await operator('account', 'resume', account)).stdout).toContain('is not suspended, unchanged');
 });
@@ -90,8 +84,6 @@ describe('pending messages of a suspended account', () => {
     return conversation;
   };
 
-  const bodies = () => app().calls.map(({ json }) => json.data.text.body);
-
   test('are held without an attempt and without a failure of the app network, and arrive in order later', async () => {
     const conversation = await pending();
     await suspend(conversation.account);
@@ -108,7 +100,7 @@ describe('pending messages of a suspended account', () => {
 
     expect(await inJson('account', 'resume', conversation.account)).toMatchObject({ resumed_conversations: 1 });
     expect(await deliver(conversation, plenty)).toEqual({ settled: 2 });
-    expect(bodies()).toEqual(['one', 'two']);
+    expect(app().calls.map(({ json }) => json.data.text.body)).toEqual(['one', 'two']);
   });
 
   test('get no second attempt if the account is suspended during the first', async () => {
@@ -130,10 +122,8 @@ describe('pending messages of a suspended account', () => {
     vi.setSystemTime(Date.now() + 3 * DAY + 1_000);
     expect(await deliver(conversation, plenty)).toEqual({ settled: 2 });
     const { entries } = await listLogs(conversation.account, { phone: conversation.phone }, 100);
-    expect(entries.filter(({ state }) => state === 'sending_failed')).toMatchObject([
-      { reason: 'unreachable' },
-      { reason: 'unreachable' },
-    ]);
+    const reasons = entries.flatMap(({ state, reason }) => (state === 'sending_failed' ? [reason] : []));
+    expect(reasons).toEqual(['unreachable', 'unreachable']);
   });
 });
 

@@ -12,9 +12,7 @@ const stack = inject('stack');
 describe('the table', () => {
   const NONE = 'error: No local stack is running. Start it with "npm start", or name a stack in AWS with --stack';
 
-  test('without a table name, a command uses the running local stack and ignores AWS settings', {
-    tags: 'long',
-  }, async () => {
+  test('without a table name, a command uses the running local stack and ignores AWS settings', async () => {
     const here = await machine({ pid: process.pid });
     const settings = { AWS_PROFILE: 'none', AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_SESSION_TOKEN: 'x' };
     for (const env of [here, { ...here, ...settings }, { ...here, TABLE_NAME: '' }]) {
@@ -24,7 +22,7 @@ describe('the table', () => {
     }
   });
 
-  test('without a table name and a local stack, a command fails with a hint', { tags: 'long' }, async () => {
+  test('without a table name and a local stack, a command fails with a hint', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
     for (const env of [await machine(), await machine({ pid })]) {
       const ended = await run(['account', 'list'], env);
@@ -71,9 +69,7 @@ describe('the table', () => {
   const fail = (_what: string, change: Environment, line: RegExp) => endsWithOneLine({ ...remote, ...change }, line);
 
   // Each takes a process of its own, because a process has one client of the table.
-  const fails = 'a table %s causes an error of one line';
-  test.each(failures.slice(0, 1))(fails, fail);
-  test.each(failures.slice(1))(fails, { tags: 'long' }, fail);
+  test.each(failures)('a table %s causes an error of one line', fail);
 
   const answers: [type: string, status: number, line: RegExp][] = [
     ['AccessDeniedException', 400, /These credentials may not use the table/],
@@ -89,7 +85,5 @@ describe('the table', () => {
   const reject = async (type: string, status: number, line: RegExp) =>
     endsWithOneLine((await failingTable(type, status)).env, line);
 
-  const rejects = 'a table that returns %s causes an error of one line, without the text of the response';
-  test.each(answers.slice(-1))(rejects, reject);
-  test.each(answers.slice(0, -1))(rejects, { tags: 'long' }, reject);
+  test.each(answers)('a table that returns %s causes an error of one line, without the text of the response', reject);
 });

@@ -202,9 +202,7 @@ class World {
 
 test(
   'stops, starts, messages, requests, campaigns and erasures in any order: nothing is delivered after a stop',
-  {
-    timeout: 900_000,
-  },
+  { timeout: 900_000 },
   () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {

@@ -2,9 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { erasureKey, optOutKey } from '../../../shared/messaging/entities.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
-import { applied, rejected, removed, updated } from '../support/app-events.ts';
+import { applied, rejected, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { shownOn, untilShown } from '../support/phones.ts';
@@ -67,24 +65,10 @@ test('a user who stops a business receives nothing of it until the user starts i
   await expect.poll(() => notices(platform)).toEqual(['stopped', 'started']);
 });
 
-test('a stop concerns one business, and is not removed before the user is', { tags: 'long' }, async () => {
-  const [mine, theirs] = [await newWorld(), await newWorld()];
-  const { phone } = mine;
-  await onPhone('PUT', phone, mine.bot);
-  await send(theirs.caller, phone);
-  await untilShown(phone, 1);
-  const key = optOutKey(mine.caller.account, phone);
-  expect(await getConsistent(key)).toMatchObject({ state: 'stopped' });
-  await applied(removed(phone));
-  await expect.poll(() => getConsistent(key)).toBeUndefined();
-  await expect.poll(() => getConsistent(erasureKey(phone))).toBeUndefined();
-});
-
 describe('a report of a stop', () => {
   const event = (data: object) => ({ id: randomUUID(), type: 'user.stopped', data });
 
   test.each<[string, object, string[]]>([
-    ['with an unknown bot', { from: newPhone(), to: newPhone() }, ["#/data/to is no bot's number"]],
     ['without a bot', { from: newPhone() }, ['#/data/to is required']],
     [
       'with other numbers',

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { isBatchKey, isChunkKey } from '../../../shared/campaigns/entities.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
@@ -18,7 +17,7 @@ import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccount, newPhone } from '../support/world.ts';
 import { itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
@@ -32,9 +31,6 @@ const restoreFrom = async (...args: string[]) => {
   return JSON.parse(stdout).kinds;
 };
 
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
-
 /** More recipients than a transaction has writes. */
 const RECIPIENTS = 120;
 
@@ -45,11 +41,8 @@ const newRestored = async () => {
   const [erased = ''] = phones;
   await updateUser(randomUUID(), { phone_number: erased, panelist: true });
   const text = { type: 'text' as const, text: { body: 'Hello' } };
-  const { job_id } = await sendEach(
-    account,
-    phones.map((to) => ({ to, ...text })),
-    {},
-  );
+  const drafts = phones.map((to) => ({ to, ...text }));
+  const { job_id } = await sendEach(account, drafts, {});
   const restored = await restoreToNewTable(endpoint);
   await eraseUser(erased);
   return { account, job_id, restored, erased, others: phones.slice(1) };
@@ -81,9 +74,7 @@ test('a pending batch comes back with its chunks, without recipients who were er
   expect(await chunksOf(tableName())).toEqual([]);
 });
 
-test('an adopted table has neither erased recipients nor open jobs that were cancelled since', {
-  tags: 'long',
-}, async () => {
+test('an adopted table has neither erased recipients nor open jobs that were cancelled since', async () => {
   const { account, job_id, restored, erased } = await newRestored();
   await cancelJob(account, job_id);
   const kinds = await restoreFrom(restored, '--clean', '--taken', new Date().toISOString());

@@ -1,3 +1,8 @@
+/**
+ * The options of `operator restore`, what it prints, and what it refuses.
+ *
+ * @module-tag long
+ */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -117,7 +122,7 @@ test('an item of an unknown kind is left out and reported, and the command fails
   expect((await itemsIn(tableName())).filter(({ pk }) => pk === 'ELSE#1')).toEqual([]);
 });
 
-test('the position is in a file that only its owner can read, and is gone at the end', { tags: 'long' }, async () => {
+test('the position is in a file that only its owner can read, and is gone at the end', async () => {
   await newVendor();
   const restored = await restoreToNewTable(endpoint);
   const env = { ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() };
@@ -152,7 +157,7 @@ test.each<[string, object, RegExp]>([
     /Deletions are known for 36 days, so what was erased before would come back/,
   ],
   ['with other keys', { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }, /is not a copy of the live table/],
-])('a table %s is refused', { tags: 'long' }, async (_, table, message) => {
+])('a table %s is refused', async (_, table, message) => {
   const live = { KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], TableStatus: 'ACTIVE' };
   const describe = async ({ input }: { input: { TableName?: string } }) => ({
     Table: input.TableName === 'live' ? live : { ...live, ...table },
@@ -169,18 +174,9 @@ test.each<[string, (restored: string) => string[], RegExp]>([
   ['an account that does not exist', (from) => ['--from', from, '--account', 'nobody'], /There is no account "nobody"/],
   ['data of 40 days ago', (from) => ['--from', from, '--taken', '2020-01-01T00:00:00Z'], /is of 2020-01-01/],
   ['to clean a table that is in use', (from) => ['--from', from, '--clean'], /add --taken/],
-])('%s is refused with one line', { tags: 'long' }, async (_, argumentsFor, message) => {
+])('%s is refused with one line', async (_, argumentsFor, message) => {
   const restored = await restoreToNewTable(endpoint);
   const { code, stdout, stderr } = await restore(...argumentsFor(restored));
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   expect(stderr).toMatch(/^error: .+\n$/);
-});
-
-test.each<[string[], RegExp]>([
-  [[], /required option '--from <table>' not specified/],
-  [['--from', 'x', '--since', 'yesterday'], /must be a time as RFC 3339 writes it/],
-  [['--from', 'x', '--clean', '--account', 'acme'], /cannot be used with option/],
-])('an invalid command line returns 2: %o', { tags: 'long' }, async (options, message) => {
-  const { code, stderr } = await restore(...options);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
 });

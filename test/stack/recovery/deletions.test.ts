@@ -134,11 +134,8 @@ const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
 };
 
-/** The deletions of the quick tests. */
-const QUICK_DELETIONS = new Set(Object.keys(deletions).slice(0, 3));
-
-describe.each(Object.entries(deletions))('a restore right after the deletion of %s', (what, prepare) => {
-  test('changes nothing', QUICK_DELETIONS.has(what) ? {} : { tags: 'long' }, async () => {
+describe.each(Object.entries(deletions))('a restore right after the deletion of %s', (_what, prepare) => {
+  test('changes nothing', async () => {
     const remove = await prepare();
     const before = await itemsIn(tableName());
     const restored = await restoreToNewTable(endpoint);
@@ -153,7 +150,7 @@ describe.each(Object.entries(deletions))('a restore right after the deletion of 
   });
 });
 
-test('without a deletion, the same items come back', { tags: 'long' }, async () => {
+test('without a deletion, the same items come back', async () => {
   const { account, bot } = await newAccount();
   const phone = await newUser();
   await addUserData(account, phone);
@@ -184,9 +181,7 @@ const withAvatar = async (account: string): Promise<string> => {
   return id;
 };
 
-test('a lost account comes back without the number, the platform and the avatar that it had lost before', {
-  tags: 'long',
-}, async () => {
+test('a lost account comes back without the number, the platform and the avatar that it had lost before', async () => {
   const { account, bot } = await newAccount();
   await updateAccount(account, { platform: webhook() });
   const other = await newAccount();
@@ -250,7 +245,7 @@ test('a removed user comes back neither by the number nor by the id; a present o
   expect(theirs(present, ids[1]).filter(({ pk }) => !keys.has(pk))).toEqual([]);
 });
 
-test('a deletion is known for 36 days, a day longer than AWS restores', { tags: 'long' }, async () => {
+test('a deletion is known for 36 days, a day longer than AWS restores', async () => {
   expect(DELETION_MEMORY_DAYS).toBe(36);
   const phone = await newUser();
   const { account } = await newAccount();
@@ -266,7 +261,7 @@ test('a deletion is known for 36 days, a day longer than AWS restores', { tags: 
   expect(await hasAny(userKey(phone))).toBe(true);
 });
 
-test('the marker of a user who was removed at an earlier time is as new as the removal', { tags: 'long' }, async () => {
+test('the marker of a user who was removed at an earlier time is as new as the removal', async () => {
   const phone = newPhone();
   const at = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString().replace('Z', '000');
   await updateUser(randomUUID(), { phone_number: phone, panelist: true }, { at: at(2) });
@@ -321,7 +316,7 @@ test('an outbox entry comes back only on request, is delivered with its id, and 
   expect(JSON.stringify(destination().calls[0]?.headers)).toContain(String(entry?.id));
 });
 
-test('a log entry comes back as counted, because it may have been counted since', { tags: 'long' }, async () => {
+test('a log entry comes back as counted, because it may have been counted since', async () => {
   const { account } = await newAccount();
   const id = await sendMessage(account, textTo(newPhone()), {});
   const restored = await restoreToNewTable(endpoint);

@@ -18,7 +18,6 @@ import { LOCAL_STACK } from '../../../infra/local/runtime/condition.ts';
 import type { AppNetwork } from '../../../infra/local/simulators/app-network/app-network.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
@@ -34,6 +33,7 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { faults, interrupted, useInterruptions } from '../failing-calls/interrupted.ts';
 import { folder, operatorIn, remote } from '../support/operator.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
+import { statesOf } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 import { type AnyItem, itemsIn, lose, putInto, restoreToNewTable } from './copied-table.ts';
 
@@ -107,16 +107,12 @@ const newCustomer = async (baseUrl: string) => {
   return { account, token, tokenId: record.id, phone, profiler: profiler.profiler_id, job, send };
 };
 
-const statesOf = async (id: string): Promise<string[]> =>
-  ((await messageHistory(id))?.states ?? []).map(({ state }) => state);
-
 const countOf = async (account: string): Promise<number> =>
   (await itemsIn(tableName()))
     .filter(({ pk }) => pk === jobCountersOf(account))
     .reduce((sum, { count }) => sum + Number(count), 0);
 
 test("a restore brings back one customer's items while the stack runs, and overwrites nothing newer", {
-  tags: 'long',
   timeout,
 }, async () => {
   const { stack, app } = await openServed('restored');
@@ -226,10 +222,7 @@ const synthesiseAdopting = async (existingTable: string): Promise<string> => {
   return outdir;
 };
 
-test('a stack adopts a restored table, without what was deleted or delivered since', {
-  tags: 'long',
-  timeout,
-}, async () => {
+test('a stack adopts a restored table, without what was deleted or delivered since', { timeout }, async () => {
   const { stack, app } = await openServed('adopted');
   const customer = await newCustomer(stack.baseUrl);
   const { account, token, phone, profiler } = customer;

@@ -177,6 +177,13 @@ export const machine = async (running?: { pid: number }): Promise<Environment> =
   return { ...bare, LOCAL_FOLDER };
 };
 
+/** Runs a command that must succeed without a word on stderr. Returns its output. */
+export const shown = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await operator(...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
 /** Runs a command that must succeed. Returns its JSON output. */
 export const inJson = async (...args: string[]) => {
   const { code, stdout, stderr } = await operator(...args, '--json');

@@ -1,5 +1,6 @@
 /** States of messages: from reports of the app network, and from delivery. */
 import { randomUUID } from 'node:crypto';
+import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { findMessages, recordStates } from '../../../shared/messaging/state-reports.ts';
 import type { State } from '../../../shared/outbox/message.ts';
@@ -16,3 +17,7 @@ export const logState = async (id: string, state: State): Promise<void> => {
   if (message === undefined) throw new Error(`No message has the id ${id}.`);
   await recordStates([{ message, state }]);
 };
+
+/** The states that a message has reached, in their order. */
+export const statesOf = async (id: string): Promise<State[]> =>
+  ((await messageHistory(id))?.states ?? []).map(({ state }) => state);

@@ -1,6 +1,8 @@
 /** The whole table of a test, to see what is in it and what is not. */
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
+import { page } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 
 /** Sorts the attributes of an item, because the table returns them in any order. */
 export const sorted = (_name: string, value: unknown): unknown =>
@@ -18,3 +20,13 @@ export const wholeTable = async (): Promise<string[]> => {
     start = LastEvaluatedKey;
   }
 };
+
+/** The items of a partition. */
+export const itemsOf = async ({ pk }: Pick<Key, 'pk'>): Promise<Key[]> =>
+  (
+    await page<Key>({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+      ConsistentRead: true,
+    })
+  ).items;

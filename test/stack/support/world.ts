@@ -20,6 +20,10 @@ export interface Caller {
 /** A new id of an account. */
 export const newAccountId = (): string => `test-${randomUUID().slice(0, 30)}`.replace(/-$/, '');
 
+/** The id of a new account with a bot. */
+export const newAccount = async (): Promise<string> =>
+  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
+
 /** A new account with a token. With the permission `app`, the account is always the app network's. */
 export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {
   const account = permissions.includes('app') ? APP_NETWORK : newAccountId();

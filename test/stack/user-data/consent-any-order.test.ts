@@ -11,8 +11,6 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { outstandingDeletions } from '../../../infra/operator/queries/users-admin.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
-import { page } from '../../../shared/table/client.ts';
-import type { Key } from '../../../shared/table/keys.ts';
 import { acknowledgeDeletion } from '../../../shared/user-data/consent-ends.ts';
 import { requestKey } from '../../../shared/user-data/entities.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
@@ -21,6 +19,7 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../support/own-table.ts';
+import { itemsOf } from '../support/whole-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -243,12 +242,7 @@ class World {
     const outstanding = (await outstandingDeletions(this.#account)).map(({ request_id }) => request_id);
     expect(new Set(outstanding).size).toBe(outstanding.length);
     for (const { id, properties, erased } of this.#requests) {
-      const { items } = await page<Key>({
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': requestKey(id).pk },
-        ConsistentRead: true,
-      });
-      const stored = JSON.stringify(items);
+      const stored = JSON.stringify(await itemsOf(requestKey(id)));
       for (const [name, { value, until, withdrawn }] of properties) {
         if (erased || withdrawn || until < Date.now()) expect(stored, name).not.toContain(value);
       }
@@ -261,9 +255,7 @@ class World {
 
 test(
   'no value can be read or is stored after its consent has ended, and outstanding deletions add up',
-  {
-    timeout: 900_000,
-  },
+  { timeout: 900_000 },
   () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {

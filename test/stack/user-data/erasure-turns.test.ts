@@ -3,7 +3,6 @@
  * further run of the worker. A run ends after a number of calls of the table, as it would at the end of its time.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { BatchItem } from '../../../shared/campaigns/batch.ts';
 import { batchKey, chunkKey, ofPendingBatch } from '../../../shared/campaigns/entities.ts';
 import { eraseFromBatches } from '../../../shared/campaigns/erase-batches.ts';
@@ -24,7 +23,7 @@ import { lifetime } from '../../support/lifetime.ts';
 import { putAll } from '../support/many-items.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { historyOf, logOf } from '../support/user-history.ts';
-import { newAccountId, newPhone, newPhones } from '../support/world.ts';
+import { newAccount, newPhone, newPhones } from '../support/world.ts';
 
 useOwnTable('turns');
 
@@ -37,9 +36,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 /** Runs a step of the worker until it has made so many calls of the table. Returns its result, and the number of calls. */
 const run = async <Done>(most: number, step: (isOver: () => boolean) => Promise<Done>): Promise<[Done, number]> => {

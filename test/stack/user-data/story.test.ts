@@ -1,9 +1,7 @@
 /** User data requests, profile updates and exports, with direct access to the table: log lines, removals and expiry. */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { isEmpty, personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
-import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -17,7 +15,7 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccount, newPhone } from '../support/world.ts';
 
 useOwnTable('user-data-story');
 
@@ -43,8 +41,6 @@ const newUser = async (): Promise<string> => {
   return phone;
 };
 
-const newBusiness = async (): Promise<string> => (await createAccount({ name: 'Test', id: newAccountId() })).id;
-
 const ask = (account: string, phone: string, properties: PropertyName[], key?: string) =>
   startRequest(
     account,
@@ -69,7 +65,7 @@ const beforeTransaction = (meanwhile: () => Promise<unknown>): void => {
 
 describe('a user data request', () => {
   test('a request that needs approval is logged as accepted once, even if it is repeated', async () => {
-    const [account, phone] = [await newBusiness(), await newUser()];
+    const [account, phone] = [await newAccount(), await newUser()];
     const { id } = await ask(account, phone, ['first_name'], 'key 1');
     expect((await ask(account, phone, ['first_name'], 'key 1')).id).toBe(id);
     expect(accepted()).toMatchObject([
@@ -78,20 +74,20 @@ describe('a user data request', () => {
   });
 
   test('a request that is completed at once is not logged as accepted', async () => {
-    const [account, phone] = [await newBusiness(), await newUser()];
+    const [account, phone] = [await newAccount(), await newUser()];
     expect(await ask(account, phone, ['device_make'])).toMatchObject({ status: 'completed' });
     expect(accepted()).toEqual([]);
   });
 
   test('a request fails with user_not_found and creates no receipt if the user is removed meanwhile', async () => {
-    const [account, phone] = [await newBusiness(), await newUser()];
+    const [account, phone] = [await newAccount(), await newUser()];
     beforeTransaction(() => eraseUser(phone));
     await expect(ask(account, phone, ['first_name', 'device_make'])).rejects.toMatchObject({ code: 'user_not_found' });
     expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
   test("an answer to a previous user's request releases nothing of the new user of the number", async () => {
-    const [account, phone] = [await newBusiness(), await newUser()];
+    const [account, phone] = [await newAccount(), await newUser()];
     const { id } = await ask(account, phone, ['first_name']);
     await removeUser('removal 1', phone);
     await update(phone, { properties: { first_name: { value: 'Sipho', source: 'user' } } });
@@ -100,7 +96,7 @@ describe('a user data request', () => {
   });
 
   test('an answer releases nothing if the user is removed and the number registered again before its write', async () => {
-    const [account, phone] = [await newBusiness(), await newUser()];
+    const [account, phone] = [await newAccount(), await newUser()];
     const { id } = await ask(account, phone, ['first_name']);
     beforeTransaction(async () => {
       await removeUser('removal 2', phone);
@@ -111,40 +107,16 @@ describe('a user data request', () => {
   });
 });
 
-describe('an update of a user', () => {
-  test('an update sets and removes the named properties in one write, and keeps the panelist flag', async () => {
-    const phone = await newUser();
-    const first_name = { value: 'Sipho', source: 'user' };
-    await update(phone, { properties: { first_name, last_name: { value: null }, device_make: { value: null } } });
-    expect(await findUser(phone)).toMatchObject({ panelist: true });
-    expect(Object.keys((await wholeUser(phone))?.properties ?? {})).toEqual(['first_name']);
-    await update(phone, { panelist: false });
-    expect(await findUser(phone)).toMatchObject({ panelist: false });
-    await update(phone, {});
-    expect(await findUser(phone)).toMatchObject({ panelist: false });
-  });
-
-  test('an update registers a new user, who is a panelist only if the update sets this', async () => {
-    const [one, other] = [newPhone(), newPhone()];
-    await update(one, {});
-    await update(other, { panelist: true });
-    expect([await findUser(one), await findUser(other)]).toMatchObject([{ panelist: false }, { panelist: true }]);
-  });
-});
-
 describe('the personal data of a user', () => {
-  test('the export of an unknown number is empty', async () => {
-    expect(isEmpty(await personalDataOf(newPhone()))).toBe(true);
-  });
-
-  test('the export of a user with only a profile is not empty', async () => {
+  test('the export of an unknown number is empty, and that of a user with only a profile is not', async () => {
     const phone = newPhone();
+    expect(isEmpty(await personalDataOf(phone))).toBe(true);
     await update(phone, {});
     expect(isEmpty(await personalDataOf(phone))).toBe(false);
   });
 
   test('the export of an unregistered number contains its log entries and pending entries', async () => {
-    const [account, phone] = [await newBusiness(), newPhone()];
+    const [account, phone] = [await newAccount(), newPhone()];
     await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
     const kept = await personalDataOf(phone);
     expect(isEmpty(kept)).toBe(false);
@@ -167,7 +139,7 @@ describe('the personal data of a user', () => {
   );
 
   test('the export contains the reason for which a message failed', async () => {
-    const [account, phone] = [await newBusiness(), newPhone()];
+    const [account, phone] = [await newAccount(), newPhone()];
     const id = await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
     await reportState(id, 'delivery_failed', 'phone is off');
     expect((await personalDataOf(phone)).log).toMatchObject([

@@ -29,6 +29,14 @@ const itemOf = (account: string) => getConsistent<Key & Record<string, unknown>>
 const slotsOf = async (account: string) =>
   Object.keys((await itemOf(account)) ?? {}).filter((name) => name.startsWith('slot'));
 
+/** Lets so many slots of an item be in use until `end`. */
+const setSlots = (Key: Key, count: number, end: number) =>
+  update({
+    Key,
+    UpdateExpression: `SET ${Array.from({ length: count }, (_, place) => `slot${place} = :end`).join(', ')}`,
+    ExpressionAttributeValues: { ':end': end },
+  });
+
 describe('the slots of an account', () => {
   test.each([LIMIT, LIMIT + 1, 10 * LIMIT])(
     'of %i simultaneous waits as many get a slot as there are, each its own',
@@ -40,13 +48,6 @@ describe('the slots of an account', () => {
       expect(await take(account)).toBeUndefined();
     },
   );
-
-  test('do not limit another account', async () => {
-    const account = newAccountId();
-    await takeAtOnce(account, LIMIT);
-    expect(await take(account)).toBeUndefined();
-    expect(await take(newAccountId())).toBeDefined();
-  });
 
   test('a slot that is released is free at once, and only that one', async () => {
     const account = newAccountId();
@@ -83,11 +84,7 @@ describe('the slots of an account', () => {
   test('fewer slots than before leave the waits of the others alone', async () => {
     const account = newAccountId();
     await takeAtOnce(account, LIMIT);
-    await update({
-      Key: waitsKey(account),
-      UpdateExpression: 'SET slot0 = :over',
-      ExpressionAttributeValues: { ':over': 0 },
-    });
+    await setSlots(waitsKey(account), 1, 0);
     vi.stubEnv('WAITS_PER_ACCOUNT', '1');
     expect(await take(account)).toMatchObject({ name: 'slot0' });
     expect(await take(account)).toBeUndefined();
@@ -99,14 +96,7 @@ describe('the slots that all accounts share', () => {
   /** Ends all waits for a group of slots, or begins them, before the test. */
   const setGroups = async (all: number, end: number) => {
     vi.stubEnv('WAITS_IN_ALL', String(all));
-    for (let group = 0; group * 25 < all; group += 1) {
-      const names = Array.from({ length: 25 }, (_, place) => `slot${place}`);
-      await update({
-        Key: sharedWaitsKey(group),
-        UpdateExpression: `SET ${names.map((name) => `${name} = :end`).join(', ')}`,
-        ExpressionAttributeValues: { ':end': end },
-      });
-    }
+    for (let group = 0; group * 25 < all; group += 1) await setSlots(sharedWaitsKey(group), 25, end);
   };
 
   test('are as many as the setting says, whatever the accounts have', async () => {
@@ -149,12 +139,7 @@ test('the last free slot is found with at most two writes of one unit, and that 
   vi.stubEnv('WAITS_PER_ACCOUNT', '50');
   // The longest id of an account.
   const account = newAccountId().padEnd(40, '0');
-  const names = Array.from({ length: 49 }, (_, place) => `slot${place}`);
-  await update({
-    Key: waitsKey(account),
-    UpdateExpression: `SET ${names.map((name) => `${name} = :end`).join(', ')}`,
-    ExpressionAttributeValues: { ':end': Date.now() + MINUTE },
-  });
+  await setSlots(waitsKey(account), 49, Date.now() + MINUTE);
   const send = vi.spyOn(documents, 'send');
   const found: { slot?: Slot | undefined } = {};
   // The write that succeeds is the one that reports its units.
