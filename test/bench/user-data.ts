@@ -1,17 +1,11 @@
 /**
- * Long polls on the local stack: the delay from a user's answer to the response, the cost of a long poll in calls of
- * the table, and the effect of 1,000 simultaneous long polls of a customer on memory and on another customer's requests.
+ * Long polls on the local stack: the delay from a user's answer to the response, and the effect of 1,000 simultaneous long
+ * polls of a customer on memory and on another customer's requests.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Context } from 'aws-lambda';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
-import { takeSlot } from '../../shared/accounts/rate-limit/wait-slots.ts';
-import { inParallel } from '../../shared/core/parallel.ts';
-import type { HttpEvent } from '../../shared/http/event.ts';
-import { documents } from '../../shared/table/client.ts';
 import { type Figure, quantile, times } from './report.ts';
 import { demo, measure, stack } from './support.ts';
 
@@ -94,89 +88,6 @@ const delaysOf = (ids: string[]): Promise<(number | undefined)[]> =>
     }),
   );
 
-/** The cost of the longest long poll: calls of the table, and read units that the table reports. */
-const costOfWait = async (id: string): Promise<Figure[]> => {
-  const cost = { calls: 0, units: 0 };
-  documents.middlewareStack.add(
-    (next) => async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
-      const result = await next(args);
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } };
-      cost.calls += 1;
-      cost.units += ConsumedCapacity?.CapacityUnits ?? 0;
-      return result;
-    },
-    { name: 'cost' },
-  );
-  const { handler } = await import('../../functions/user-data/fetch-user-data.ts');
-  const start = performance.now();
-  const lambda = { account: 'demo', token: 'bench', permissions: ['user_data'] };
-  const event = {
-    headers: {},
-    routeKey: 'GET /v1/user_data/fetch/{id}',
-    pathParameters: { id },
-    queryStringParameters: { long_poll: '30' },
-    requestContext: { requestId: 'bench', http: { method: 'GET' }, authorizer: { lambda } },
-  };
-  const context = { getRemainingTimeInMillis: () => 29_000 - (performance.now() - start) };
-  process.env.WAITS_PER_ACCOUNT = String(SLOTS);
-  process.env.WAITS_IN_ALL = String(WAITS);
-  // The log line is discarded.
-  const write = process.stdout.write;
-  process.stdout.write = () => true;
-  const { statusCode } = await handler(event as unknown as HttpEvent, context as Context);
-  process.stdout.write = write;
-  const value = (performance.now() - start) / 1_000;
-  documents.middlewareStack.remove('cost');
-  if (statusCode !== 200) throw new Error(`A wait was answered ${statusCode}.`);
-  return [
-    { what: 'a wait of 30 s that ends unanswered', value, unit: 's' },
-    { what: 'its looks', value: cost.calls, unit: 'calls' },
-    { what: 'its reads', value: cost.units, unit: 'read units' },
-  ];
-};
-
-/** Connections of one client. In a longer queue for them, requests exceed the client's time limit for connecting. */
-const CONNECTIONS = 50;
-
-/** Of the last slots that are free: the writes that so many waits at the same moment need to share them. */
-const attemptsNear = async (free: number, waits: number): Promise<Figure[]> => {
-  const account = `near-${free}-${waits}`;
-  const end = Date.now() + 600_000;
-  process.env.WAITS_PER_ACCOUNT = String(SLOTS);
-  process.env.WAITS_IN_ALL = String(WAITS);
-  for (let used = 0; used < SLOTS - free; used += 1) await takeSlot(account, end);
-  const attempts: number[] = [];
-  let taken = 0;
-  await inParallel(
-    Array.from({ length: waits }, (_, place) => place),
-    CONNECTIONS,
-    () =>
-      attempted.run({ writes: 0 }, async () => {
-        if ((await takeSlot(account, end)) !== undefined) taken += 1;
-        attempts.push(attempted.getStore()?.writes ?? 0);
-      }),
-  );
-  const mean = attempts.reduce((sum, one) => sum + one, 0) / waits;
-  return [
-    { what: `${waits} waits for the last ${free} of ${SLOTS} slots: those that got one`, value: taken, unit: 'waits' },
-    { what: 'writes of each, on average', value: mean, unit: 'writes' },
-    { what: 'most writes of one', value: Math.max(...attempts), unit: 'writes' },
-  ];
-};
-
-/** Counts the writes of a wait. */
-const attempted = new AsyncLocalStorage<{ writes: number }>();
-documents.middlewareStack.add(
-  (next, { commandName }) =>
-    (args) => {
-      const store = attempted.getStore();
-      if (store && commandName === 'UpdateItemCommand') store.writes += 1;
-      return next(args);
-    },
-  { name: 'attempts', step: 'initialize' },
-);
-
 /** The number of threads of the stack's functions. */
 let threads = 0;
 process.on('worker', (worker) => {
@@ -250,16 +161,9 @@ const crowd = async (ids: string[]): Promise<Figure[]> => {
 };
 
 await measure('user data', async () => {
-  const ids = await newRequests(401);
-  const [unanswered = ''] = ids;
-  const figures = await crowd(ids.slice(1, 201));
+  const ids = await newRequests(400);
+  const figures = await crowd(ids.slice(0, 200));
   const found: (number | undefined)[] = [];
-  for (let done = 201; done < 401; done += 50) found.push(...(await delaysOf(ids.slice(done, done + 50))));
-  const attempts = [...(await attemptsNear(1, 1)), ...(await attemptsNear(10, 20)), ...(await attemptsNear(50, 1_000))];
-  return [
-    ...figures,
-    ...attempts,
-    ...delayFigures('from the answer to the end of the wait, 50 at once', found),
-    ...(await costOfWait(unanswered)),
-  ];
+  for (let done = 200; done < 400; done += 50) found.push(...(await delaysOf(ids.slice(done, done + 50))));
+  return [...figures, ...delayFigures('from the answer to the end of the wait, 50 at once', found)];
 });
