@@ -378,82 +378,43 @@ describe('events from the app network to the service:', () => {
 
   afterEach(() => bridge.close());
 
-  const eventCases: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
+  const name = { first_name: { value: 'Thandi', source: 'user' } };
+  const user = { id: 'u1', panelist: true, properties: name };
+  const answers = { first_name: 'approved', number: 'denied' };
+  const text = { type: 'text', text: { body: 'Hi' } };
+  const stop = { from: PHONE, to: BOT };
+  const stopPath = `/phones/${PHONE}/stops/${BOT}`;
+  const userPath = `/phones/${PHONE}/user`;
+  const failed = { state: 'delivery_failed', reason: 'gone' };
+
+  const eventCases: [what: string, request: string, body: object | undefined, type: string, data: object][] = [
+    ['writes', `POST /phones/${PHONE}/messages`, { to: BOT, text: 'Hi' }, 'message.received', { ...stop, ...text }],
+    ['gets a message', 'POST /messages/a%20b/states', { state: 'read' }, 'message.state', { id: 'a b', state: 'read' }],
+    ['does not get a message', 'POST /messages/m1/states', failed, 'message.state', { id: 'm1', ...failed }],
+    ['is registered', `POST ${userPath}`, {}, 'user.updated', { phone_number: PHONE }],
+    ['becomes a panelist', `POST ${userPath}`, user, 'user.updated', { phone_number: PHONE, ...user }],
+    ['answers a request', 'POST /requests/r1/answers', { answers }, 'user_data.answered', { id: 'r1', answers }],
     [
-      'a user writes',
-      { method: 'POST', path: `/phones/${PHONE}/messages`, body: { to: BOT, text: 'Hi' } },
-      { type: 'message.received', data: { from: PHONE, to: BOT, type: 'text', text: { body: 'Hi' } } },
+      'withdraws consent',
+      'POST /requests/r1/withdrawals',
+      { properties: ['first_name'] },
+      'user_data.withdrawn',
+      { id: 'r1', properties: ['first_name'] },
     ],
-    [
-      'a message reaches its user',
-      { method: 'POST', path: '/messages/a%20b/states', body: { state: 'delivered_to_user' } },
-      { type: 'message.state', data: { id: 'a b', state: 'delivered_to_user' } },
-    ],
-    [
-      'a user reads a message',
-      { method: 'POST', path: '/messages/m1/states', body: { state: 'read' } },
-      { type: 'message.state', data: { id: 'm1', state: 'read' } },
-    ],
-    [
-      'a message cannot be delivered',
-      { method: 'POST', path: '/messages/m1/states', body: { state: 'delivery_failed', reason: 'gone' } },
-      { type: 'message.state', data: { id: 'm1', state: 'delivery_failed', reason: 'gone' } },
-    ],
-    [
-      'a user is registered',
-      { method: 'POST', path: `/phones/${PHONE}/user`, body: {} },
-      { type: 'user.updated', data: { phone_number: PHONE } },
-    ],
-    [
-      'a user becomes a panelist with properties',
-      {
-        method: 'POST',
-        path: `/phones/${PHONE}/user`,
-        body: { id: 'u1', panelist: true, properties: { first_name: { value: 'Thandi', source: 'user' } } },
-      },
-      {
-        type: 'user.updated',
-        data: {
-          phone_number: PHONE,
-          id: 'u1',
-          panelist: true,
-          properties: { first_name: { value: 'Thandi', source: 'user' } },
-        },
-      },
-    ],
-    [
-      'a user answers a user data request',
-      { method: 'POST', path: '/requests/r1/answers', body: { answers: { first_name: 'approved', number: 'denied' } } },
-      { type: 'user_data.answered', data: { id: 'r1', answers: { first_name: 'approved', number: 'denied' } } },
-    ],
-    [
-      'a user withdraws consent',
-      { method: 'POST', path: '/requests/r1/withdrawals', body: { properties: ['first_name'] } },
-      { type: 'user_data.withdrawn', data: { id: 'r1', properties: ['first_name'] } },
-    ],
-    [
-      'a user is removed',
-      { method: 'DELETE', path: `/phones/${PHONE}/user` },
-      { type: 'user.removed', data: { phone_number: PHONE } },
-    ],
-    [
-      'a user stops a business',
-      { method: 'PUT', path: `/phones/${PHONE}/stops/${BOT}` },
-      { type: 'user.stopped', data: { from: PHONE, to: BOT } },
-    ],
-    [
-      'a user starts a business again',
-      { method: 'DELETE', path: `/phones/${PHONE}/stops/${BOT}` },
-      { type: 'user.started', data: { from: PHONE, to: BOT } },
-    ],
+    ['is removed', `DELETE ${userPath}`, undefined, 'user.removed', { phone_number: PHONE }],
+    ['stops a business', `PUT ${stopPath}`, undefined, 'user.stopped', stop],
+    ['starts a business again', `DELETE ${stopPath}`, undefined, 'user.started', stop],
   ];
 
-  test.each(eventCases)('%s', async (_, { method, path, body }, expected) => {
-    const reply = await ask(method, path, body);
-    expect(reply).toEqual({
-      status: 200,
-      body: { event: { id: aUuid, timestamp: aTime, ...(expected as object) }, status: 204 },
-    });
+  /** Makes a request of the form `METHOD PATH`. */
+  const make = (request: string, body?: object) => {
+    const [method = '', path = ''] = request.split(' ');
+    return ask(method, path, body);
+  };
+
+  test.each(eventCases)('a user %s', async (_, request, body, type, data) => {
+    const reply = await make(request, body);
+    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, timestamp: aTime, type, data }, status: 204 } });
     expect(bridge.calls).toMatchObject([
       {
         method: 'POST',
@@ -464,9 +425,9 @@ describe('events from the app network to the service:', () => {
     ]);
   });
 
-  test.each(eventCases)('%s, with a given event id', async (_, { method, path, body }, expected) => {
-    const reply = await ask(method, path, { ...body, event_id: 'again' });
-    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, ...(expected as object) }, status: 204 });
+  test.each(eventCases)('a user %s, with a given event id', async (_, request, body, type, data) => {
+    const reply = await make(request, { ...body, event_id: 'again' });
+    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, type, data }, status: 204 });
   });
 
   test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is passed on unchanged', async (body) => {
@@ -476,10 +437,10 @@ describe('events from the app network to the service:', () => {
     ]);
   });
 
-  test.each(eventCases)("%s, and the service's error is returned", async (_, { method, path, body }) => {
+  test.each(eventCases)("a user %s, and the service's error is returned", async (_, request, body) => {
     const problem = { code: 'invalid_request', errors: [{ pointer: '#/0' }] };
     bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
-    expect(await ask(method, path, body)).toEqual({ status: 422, body: problem });
+    expect(await make(request, body)).toEqual({ status: 422, body: problem });
     expect(await ask('POST', '/events', [])).toEqual({ status: 422, body: problem });
   });
 
