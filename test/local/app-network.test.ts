@@ -3,14 +3,13 @@
  *
  * @module-tag long
  */
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/loopback.ts';
 import { Clock } from '../../infra/local/aws/time/clock.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import type { Rule } from '../../infra/local/simulators/fault-rules.ts';
-import { askAt, aTime, aUuid, type Bridge, openBridge, tryHelp } from './support/simulator.ts';
+import { askAt, aTime, aUuid, type Bridge, openBridge, signatureOf, tryHelp } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const OTHER_PHONE = '27827654321';
@@ -45,11 +44,8 @@ const userDataRequest = {
   },
 };
 
-const signed = (id: string, body: string, { secret = app.secret, time = new Date() } = {}) => ({
-  'webhook-id': id,
-  'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-  'webhook-signature': new Webhook(secret).sign(id, time, body),
-});
+const signed = (id: string, body: string, { secret = app.secret, time = new Date() } = {}) =>
+  signatureOf(secret, body, id, time);
 
 const post = (body: string, headers: Record<string, string>, signal: AbortSignal | null = null) =>
   fetch(app.appUrl, { method: 'POST', headers, body, signal });

@@ -4,14 +4,13 @@
  * @module-tag long
  */
 import { request } from 'node:http';
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
 import { Changes } from '../../infra/local/simulators/changes.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
-import { askAt, aTime, type Bridge, openBridge } from './support/simulator.ts';
+import { askAt, aTime, type Bridge, openBridge, signatureOf } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const BOT = '447700900000';
@@ -51,13 +50,7 @@ const viewOf = async (number = PHONE): Promise<PhoneView> => (await ask('GET', `
 /** Sends an event to a phone like the service. */
 const deliver = async (data: object, type = 'message.send') => {
   const body = JSON.stringify({ type, timestamp: '2026-01-02T03:04:05.000000', data: { to: PHONE, ...data } });
-  const id = crypto.randomUUID();
-  const time = new Date();
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(simulators.app.secret).sign(id, time, body),
-  };
+  const headers = signatureOf(simulators.app.secret, body);
   expect((await fetch(simulators.app.appUrl, { method: 'POST', headers, body })).status).toBe(204);
 };
 

@@ -1,4 +1,4 @@
-/** The tests that run for mutants: those that run the code of `shared/` in their own process. */
+/** The tests that run for mutants: the unit tests, which run the code of `shared/` in their own process. */
 import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import { tags } from '../support/tags.ts';
