@@ -1,18 +1,14 @@
 /**
  * `npm run bench`: runs each benchmark in a separate process, one after the other. Prints all figures in one table, and
- * writes them to `.local/bench.json`. Arguments select benchmarks: `npm run bench http-layer queries`. `BENCH_BEFORE` is a
- * folder with an earlier version of this repository, whose figures are shown beside these. Some benchmarks let it take part in
- * turns. Of the others, its own file runs afterwards.
+ * writes them to `.local/bench.json`. Arguments select benchmarks: `npm run bench http-layer queries`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
-import { beside, isMet, type Report, say, table } from './report.ts';
+import { isMet, type Report, say, table } from './report.ts';
 
 const benches = {
   'http-layer': new URL('./http-layer.ts', import.meta.url),
@@ -23,25 +19,20 @@ const benches = {
   cost: new URL('./cost.ts', import.meta.url),
   count: new URL('./count.ts', import.meta.url),
   campaigns: new URL('./campaigns.ts', import.meta.url),
-  messages: new URL('./messages.ts', import.meta.url),
   latency: new URL('./latency.ts', import.meta.url),
   'second-customer': new URL('./second-customer.ts', import.meta.url),
   'user-data': new URL('./user-data.ts', import.meta.url),
-  media: new URL('./media.ts', import.meta.url),
   'rate-limit': new URL('./rate-limit.ts', import.meta.url),
   clock: new URL('./clock.ts', import.meta.url),
   growth: new URL('./growth.ts', import.meta.url),
 };
 
-/** Benchmarks in which an earlier version takes part in turns. */
-const inTurns = ['http-layer', 'cold-start', 'latency'];
-
 /** Flags of Node.js for a benchmark. The file says why. */
 const flags: Record<string, string[]> = { 'http-layer': ['--single-threaded-gc'] };
 
-/** Runs a benchmark, in its version's folder. Returns its report, or undefined if it failed. */
-const run = async (file: URL, execArgv: string[] = [], cwd = process.cwd()): Promise<Report | undefined> => {
-  const child = fork(file, { cwd, execArgv });
+/** Runs a benchmark. Returns its report, or undefined if it failed. */
+const run = async (file: URL, execArgv: string[] = []): Promise<Report | undefined> => {
+  const child = fork(file, { execArgv });
   let found: Report | undefined;
   child.on('message', (report: Report) => {
     found = report;
@@ -51,16 +42,7 @@ const run = async (file: URL, execArgv: string[] = [], cwd = process.cwd()): Pro
   return code === 0 ? found : undefined;
 };
 
-/** The report of an earlier version, which may not have this benchmark, or not be able to run it any more. */
-const earlier = async (name: string, folder: string): Promise<Report | undefined> => {
-  const file = join(folder, `test/bench/${name}.ts`);
-  if (!existsSync(file)) return undefined;
-  say(`— ${name}, before`);
-  return run(pathToFileURL(file), [], folder);
-};
-
 const chosen = process.argv.slice(2);
-const { BENCH_BEFORE: before } = process.env;
 const unknown = chosen.filter((name) => !(name in benches));
 if (unknown.length > 0) throw new Error(`There is no benchmark "${unknown[0]}": ${Object.keys(benches).join(', ')}.`);
 
@@ -70,11 +52,8 @@ for (const [name, file] of Object.entries(benches)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   say(`— ${name}`);
   const found = await run(file, flags[name]);
-  if (found === undefined) {
-    failed.push(name);
-    continue;
-  }
-  reports.push(before === undefined || inTurns.includes(name) ? found : beside(found, await earlier(name, before)));
+  if (found === undefined) failed.push(name);
+  else reports.push(found);
 }
 
 const missed = reports.flatMap(({ figures }) => figures).filter((figure) => isMet(figure) === false).length;

@@ -2,14 +2,13 @@
  * The duration of a cold start of each function, compared with a bundle of the plain SDK that makes the same calls of the
  * table, as Lambda has it: init runs at full speed, and the first call with the share of a processor that the memory buys.
  * Each start has a new process, starts alternate, and the figures are medians of ratios. `BENCH_STARTS` sets
- * the number of starts, `BENCH_FUNCTIONS` selects functions, and `BENCH_BEFORE` is a folder with an earlier version of this
- * repository, whose functions take part.
+ * the number of starts, `BENCH_FUNCTIONS` selects functions.
  */
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { type bundleFunctions, bundleOptions } from '../../infra/bundle/bundle.ts';
+import { bundleOptions } from '../../infra/bundle/bundle.ts';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
@@ -195,16 +194,6 @@ const compareSizes = async (functions: Map<string, Contender>): Promise<Figure[]
   return figures;
 };
 
-/** Bundles of an earlier version, by function; none, if there is no earlier version. */
-const bundlesBefore = async (): Promise<Record<string, string>> => {
-  const { BENCH_BEFORE: folder } = process.env;
-  if (folder === undefined) return {};
-  const earlier: { bundleFunctions: typeof bundleFunctions } = await import(
-    pathToFileURL(join(folder, 'infra/bundle/bundle.ts')).href
-  );
-  return earlier.bundleFunctions(join(parts.folder, 'before'), 'minified');
-};
-
 const init = ({ init: { elapsed } }: Start): number => elapsed;
 const whole = (one: Start): number => one.init.elapsed + one.call.elapsed;
 const work = (one: Start): number => one.init.processor + one.call.processor / shareOf(MEMORY);
@@ -213,16 +202,11 @@ try {
   const plain = await buildPlain();
   const bare = await buildBare();
   const events = await firstCalls();
-  const before = await bundlesBefore();
   const functions = new Map<string, Contender>();
-  const add = async (name: string, contestant: Contestant) =>
-    functions.set(name, { ...contestant, calls: await callsOf(contestant) });
   for (const [name, { folder, environment }] of parts.functions) {
     if (CHOSEN !== undefined && !CHOSEN.includes(name)) continue;
-    const event = events[name];
-    await add(name, { bundle: join(folder, 'index.mjs'), environment, event });
-    const earlier = before[name];
-    if (earlier !== undefined) await add(`before: ${name}`, { bundle: join(earlier, 'index.mjs'), environment, event });
+    const contestant = { bundle: join(folder, 'index.mjs'), environment, event: events[name] };
+    functions.set(name, { ...contestant, calls: await callsOf(contestant) });
   }
   const figures: Figure[] = [await precision()];
   const found = await measure(functions, plain, bare);
@@ -246,9 +230,8 @@ try {
     const ratio = (value: (one: Start) => number, starts = own) => median(ratios(starts.map(value), beside.map(value)));
     figures.push({ what: `${what}: init, times the plain one's`, unit: '×', ...ratio(init) });
     if (event === undefined) continue;
-    const goal = name.startsWith('before: ') ? {} : GOAL;
     figures.push(
-      { what: `${what}: init and first call`, unit: '×', ...ratio(whole), ...goal },
+      { what: `${what}: init and first call`, unit: '×', ...ratio(whole), ...GOAL },
       { what: '  … only its calls, with our client', unit: '×', ...ratio(whole, least) },
       { what: `${what}: the same in processor time`, unit: '×', ...ratio(work) },
       { what: '  … only its calls, with our client', unit: '×', ...ratio(work, least) },

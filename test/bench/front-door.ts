@@ -7,7 +7,7 @@ import { api, type EndpointName } from '../../shared/api/index.ts';
 
 export interface Sent {
   path?: Record<string, string>;
-  query?: Record<string, string>;
+  query?: Record<string, string> | undefined;
   /** Default: that of the demo account. */
   token?: string;
   /** A form is sent unchanged, anything else as JSON. */

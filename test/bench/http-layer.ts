@@ -1,14 +1,12 @@
 /**
  * The cost of the HTTP layer for a warm request, compared with a handler without a framework, with Hono, and with the
  * router of Powertools. They alternate in one process, and the figures are ratios of processor time. `BENCH_ROUNDS` sets
- * the rounds. `BENCH_BEFORE` is a folder with an earlier version of this repository, whose HTTP layer takes part.
+ * the rounds.
  *
  * No garbage collection is forced: V8 drops optimized code whose object shapes a full one finds unused, so requests after it
  * would mostly pay for compiling again. `all.ts` runs this file without helper threads of the garbage collector, whose time
  * differs much from run to run.
  */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { HttpEvent } from '../../shared/http/event.ts';
 import { handler as bare } from './http-layer/bare.ts';
 import { type Case, cases } from './http-layer/cases.ts';
@@ -23,17 +21,9 @@ process.env.BASE_URL = 'https://api.example.com';
 
 const discard = (): void => undefined;
 
-/** The HTTP layer of an earlier version; ours again, if there is none. */
-const handlerBefore = async (): Promise<Handler> => {
-  const { BENCH_BEFORE: folder } = process.env;
-  if (folder === undefined) return ours;
-  const { handler } = await import(pathToFileURL(join(folder, 'test/bench/http-layer/ours.ts')).href);
-  return handler;
-};
-
-const contestants = { bare, ours, hono, powertools, before: await handlerBefore() };
+const contestants = { bare, ours, hono, powertools };
 type Name = keyof typeof contestants;
-const names = (Object.keys(contestants) as Name[]).filter((name) => name !== 'before' || contestants.before !== ours);
+const names = Object.keys(contestants) as Name[];
 
 /** Rounds, rounds before them that are not counted, turns of each contestant in a round, and requests in a turn. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40);
@@ -55,7 +45,7 @@ const microseconds = async (handler: Handler, event: string): Promise<number> =>
 
 /** The mean time of a request in a round, by contestant. In each turn, another one is the first. */
 const timeRound = async (event: string): Promise<Record<Name, number>> => {
-  const times: Record<Name, number> = { bare: 0, ours: 0, hono: 0, powertools: 0, before: 0 };
+  const times: Record<Name, number> = { bare: 0, ours: 0, hono: 0, powertools: 0 };
   for (let turn = 0; turn < TURNS; turn += 1) {
     for (const place of names.keys()) {
       const name = names[(place + turn) % names.length] ?? 'bare';
@@ -76,9 +66,8 @@ const timeAll = async ({ event }: Case, found: Record<Name, number[]>): Promise<
 const figures: Figure[] = [];
 for (const [title, one] of Object.entries<Case>(cases)) {
   say(`HTTP layer: ${title}`);
-  // An earlier version may respond otherwise.
-  await checkEqual({ bare, ours, hono, powertools }, one);
-  const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [], before: [] };
+  await checkEqual(contestants, one);
+  const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [] };
   await logging(discard, () => timeAll(one, found));
   const beside = (name: Name, other: Name) => median(ratios(found[name], found[other]));
   figures.push(
@@ -92,13 +81,5 @@ for (const [title, one] of Object.entries<Case>(cases)) {
       goal: { atLeast: one.goals.powertools },
     },
   );
-  if (found.before.length > 0) {
-    figures.push(
-      { what: 'times quicker than before', unit: '×', ...beside('before', 'ours') },
-      { what: 'before: times a bare handler', unit: '×', ...beside('before', 'bare') },
-      { what: 'before: times quicker than Hono', unit: '×', ...beside('hono', 'before') },
-      { what: "before: times quicker than Powertools' router", unit: '×', ...beside('powertools', 'before') },
-    );
-  }
 }
 report('HTTP layer, warm', figures);

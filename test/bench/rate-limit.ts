@@ -1,22 +1,12 @@
 /**
- * The cost of rate limits: a counter with one write for each request, leases of ten requests, and the leases of the service.
- * First the same simulated traffic with each: writes, precision, and waiting. Then the time of a request on the local
- * database, in turns.
+ * The cost of rate limits: a counter with one write for each request, leases of ten requests, and the leases of the service,
+ * with the same simulated traffic: writes, precision, and waiting.
  */
-import type { Context } from 'aws-lambda';
-import { bucketTable } from '../../shared/accounts/rate-limit/bucket.ts';
-import { Leases } from '../../shared/accounts/rate-limit/leases.ts';
 import type { RequestLimit } from '../../shared/accounts/request-limit.ts';
-import { api } from '../../shared/api/index.ts';
-import { ok, serve } from '../../shared/http/endpoint.ts';
-import type { HttpEvent } from '../../shared/http/event.ts';
-import { rateLimit } from '../../shared/http/middleware/rate-limit.ts';
-import { createProfiler, readProfiler } from '../../shared/profilers/profilers.ts';
 import { seeded } from '../support/seeded.ts';
-import { openParts } from './parts.ts';
 import { listPriceOf } from './prices.ts';
 import { simulate, type Terms, type Traffic } from './rate-limit/traffic.ts';
-import { type Figure, median, report, say } from './report.ts';
+import { type Figure, report, say } from './report.ts';
 
 const limit: RequestLimit = { rate: 100, burst: 200 };
 
@@ -85,72 +75,4 @@ const simulated = async (): Promise<Figure[]> => {
   return figures;
 };
 
-const ROUNDS = 40;
-const REQUESTS = 25;
-
-const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
-
-/** Milliseconds between requests, as the limit sees them: a busy process, and one that is quiet. */
-const [BUSY, QUIET] = [20, 3_000];
-
-const measured = async (): Promise<Figure[]> => {
-  const parts = await openParts('rate-limit');
-  try {
-    const { id } = await createProfiler('acme', { question: 'Well?', options: ['yes', 'no'] });
-    const eventFor = (account: string) =>
-      ({
-        routeKey: 'GET /v1/research_profiler/{id}',
-        headers: {},
-        pathParameters: { id },
-        requestContext: {
-          requestId: 'bench',
-          http: { method: 'GET' },
-          authorizer: { lambda: { account, token: 'token', permissions: ['profilers'], ...limit } },
-        },
-      }) as unknown as HttpEvent;
-    const contestant = (account: string, between: number, terms?: Terms) => {
-      let time = Date.now();
-      const leases = terms && new Leases(bucketTable, terms, () => (time += between));
-      const handle = async () => ok(await readProfiler('acme', id));
-      const handler = serve(api.readProfiler, handle, leases ? rateLimit('rate_limited', leases) : []);
-      return async (): Promise<number> => {
-        const start = performance.now();
-        for (let request = 0; request < REQUESTS; request += 1) await handler(eventFor(account), context);
-        return (performance.now() - start) / REQUESTS;
-      };
-    };
-    const contestants = {
-      'no limit': contestant('none', 0),
-      'a counter': contestant('counter', QUIET, strategies['a counter']),
-      'our leases, quiet process': contestant('quiet', QUIET, strategies['our leases']),
-      'our leases, busy process': contestant('busy', BUSY, strategies['our leases']),
-    };
-    const found = new Map<string, number[]>();
-    const { write } = process.stdout;
-    process.stdout.write = () => true;
-    for (let round = -5; round < ROUNDS; round += 1) {
-      for (const [name, run] of Object.entries(contestants)) {
-        const time = await run();
-        if (round >= 0) found.set(name, [...(found.get(name) ?? []), time]);
-      }
-    }
-    process.stdout.write = write;
-    const none = found.get('no limit') ?? [];
-    return [...found].flatMap(([name, values]) => [
-      { what: `read a profiler, ${name}`, unit: 'ms', ...median(values) },
-      ...(name === 'no limit'
-        ? []
-        : [
-            {
-              what: 'more than without a limit',
-              unit: 'ms',
-              ...median(values.map((value, at) => value - (none[at] ?? 0))),
-            },
-          ]),
-    ]);
-  } finally {
-    await parts.close();
-  }
-};
-
-report('Rate limits', [...(await simulated()), ...(await measured())]);
+report('Rate limits', await simulated());

@@ -10,8 +10,6 @@ export interface Figure {
   quartiles?: readonly [number, number];
   p99?: number;
   goal?: { atMost: number } | { atLeast: number };
-  /** The value of an earlier version, if it has this figure. */
-  before?: number;
 }
 
 export interface Report {
@@ -55,36 +53,13 @@ export const ratios = (values: readonly number[], others: readonly number[]): nu
 export const isMet = ({ value, goal }: Figure): boolean | undefined =>
   goal && ('atMost' in goal ? value <= goal.atMost : value >= goal.atLeast);
 
-/**
- * A report with the values of an earlier version, by the names of the figures. Names of parts, which are indented, count
- * below the figure before them.
- */
-export const beside = ({ bench, figures }: Report, earlier: Report | undefined): Report => {
-  const values = new Map(named(earlier?.figures ?? []).map(([name, { value }]) => [name, value]));
-  return {
-    bench,
-    figures: named(figures).map(([name, figure]) => {
-      const before = values.get(name);
-      return before === undefined ? figure : { ...figure, before };
-    }),
-  };
-};
-
-const named = (figures: Figure[]): [name: string, figure: Figure][] => {
-  let whole = '';
-  return figures.map((figure) => {
-    if (!figure.what.startsWith(' ')) whole = figure.what;
-    return [`${whole}\n${figure.what}`, figure];
-  });
-};
-
 /** A table with one line for each figure. */
 export const table = (reports: Report[]): string => {
   const rows = reports.flatMap(({ bench, figures }) => [
-    { cells: [bench, '', '', '', ''], met: undefined },
+    { cells: [bench, '', '', ''], met: undefined },
     ...figures.map((figure) => ({ cells: cellsOf(figure), met: isMet(figure) })),
   ]);
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map(({ cells }) => cells[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map(({ cells }) => cells[column]?.length ?? 0)));
   return rows
     .map(({ cells, met }) => {
       const line = cells.map((cell, column) =>
@@ -96,14 +71,13 @@ export const table = (reports: Report[]): string => {
 };
 
 const cellsOf = (figure: Figure): string[] => {
-  const { what, value, unit, quartiles, p99, goal, before } = figure;
+  const { what, value, unit, quartiles, p99, goal } = figure;
   const spread = quartiles ? `${short(quartiles[0])} to ${short(quartiles[1])}` : p99 ? `p99 ${short(p99)}` : '';
   const wanted = goal && ('atMost' in goal ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`);
   return [
     `  ${what}`,
     `${short(value)} ${unit}`,
     spread,
-    before === undefined ? '' : `before: ${short(before)}`,
     wanted ? `${wanted}: ${isMet(figure) ? 'met' : 'missed'}` : '',
   ];
 };

@@ -3,17 +3,13 @@
  *
  * @module-tag long
  */
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/loopback.ts';
-import { StartError } from '../../infra/local/aws/start-error.ts';
 import { Clock } from '../../infra/local/aws/time/clock.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import type { Rule } from '../../infra/local/simulators/fault-rules.ts';
-import { askAt, aTime, aUuid, type Bridge, openBridge, tryHelp } from './support/simulator.ts';
+import { askAt, aTime, aUuid, type Bridge, openBridge, signatureOf, tryHelp } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const OTHER_PHONE = '27827654321';
@@ -48,11 +44,8 @@ const userDataRequest = {
   },
 };
 
-const signed = (id: string, body: string, { secret = app.secret, time = new Date() } = {}) => ({
-  'webhook-id': id,
-  'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-  'webhook-signature': new Webhook(secret).sign(id, time, body),
-});
+const signed = (id: string, body: string, { secret = app.secret, time = new Date() } = {}) =>
+  signatureOf(secret, body, id, time);
 
 const post = (body: string, headers: Record<string, string>, signal: AbortSignal | null = null) =>
   fetch(app.appUrl, { method: 'POST', headers, body, signal });
@@ -137,35 +130,18 @@ describe('an event from the service', () => {
     expect((await ask('DELETE', '/calls')).status).toBe(204);
     expect([await calls(), await shown(), (await ask('GET', '/phones')).body]).toEqual([[], [], []]);
   });
-
-  test('does not appear on another phone', async () => {
-    await deliver('m1', event('one'));
-    expect(await ask('GET', `/phones/${OTHER_PHONE}/messages`)).toEqual({ status: 200, body: [] });
-    expect(await ask('GET', '/phones/%FF/messages?all=true')).toEqual({ status: 200, body: [] });
-  });
 });
 
 describe('a request with an invalid signature', () => {
   const body = JSON.stringify(event('Hello'));
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
-  const without = (name: string) => () => {
-    const { [name]: _, ...rest } = signed('m1', body) as Record<string, string>;
-    return rest;
-  };
 
   test.each<[string, () => Record<string, string>]>([
     ['no signature headers', () => ({})],
-    ['no webhook-id', without('webhook-id')],
-    ['no webhook-timestamp', without('webhook-timestamp')],
-    ['no webhook-signature', without('webhook-signature')],
     ['another secret', () => signed('m1', body, { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })],
     ['a signature over another body', () => signed('m1', `${body} `)],
-    ['a signature over another id', () => ({ ...signed('m2', body), 'webhook-id': 'm1' })],
-    ['a signature over another time', () => ({ ...signed('m1', body), 'webhook-timestamp': '1' })],
-    ['an invalid time', () => ({ ...signed('m1', body), 'webhook-timestamp': 'now' })],
     ['an old signature', () => signed('m1', body, { time: secondsAgo(330) })],
     ['a signature from the future', () => signed('m1', body, { time: secondsAgo(-330) })],
-    ['a signature of another version', () => ({ ...signed('m1', body), 'webhook-signature': 'v2,x v1 v1,' })],
   ])('with %s returns 401 and leaves no trace', async (_, headers) => {
     await setRules({ status: 503, times: 1 });
     const answer = await post(body, headers());
@@ -196,21 +172,13 @@ describe('a request with an invalid signature', () => {
 });
 
 test.each<[string, string]>([
-  ['nothing', ''],
   ['no JSON', '{"type":'],
   ['null', 'null'],
-  ['an array', JSON.stringify([event('Hello')])],
-  ['an event without a type', JSON.stringify({ ...event('Hello'), type: undefined })],
   ['an event of an unknown type', JSON.stringify({ ...event('Hello'), type: 'message.sent' })],
   ['an event without data', JSON.stringify({ ...event('Hello'), data: undefined })],
   ['an event without a time', JSON.stringify({ ...event('Hello'), timestamp: undefined })],
-  [
-    'a message without a phone number',
-    JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, to: undefined } }),
-  ],
   ['a message to a number with +', JSON.stringify(event('Hello', `+${PHONE}`))],
   ['a text without text', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, text: undefined } })],
-  ['an image without a URL', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, type: 'image' } })],
 ])('a signed request with %s returns 400, is listed in /calls, and appears on no phone', async (_, body) => {
   const answer = await post(body, signed('m1', body));
   expect([answer.status, await answer.json()]).toEqual([400, { message: expect.any(String) }]);
@@ -223,29 +191,26 @@ describe('responses by rule:', () => {
     expect(await ask('GET', '/behaviour')).toEqual({ status: 200, body: [] });
   });
 
-  test.each([200, 202, 299])('an event with the response %i is accepted', async (status) => {
+  test.each([200, 299])('an event with the response %i is accepted', async (status) => {
     await setRules({ status });
     expect((await deliver('m1', event('Hello'))).status).toBe(status);
     expect(await shown()).toMatchObject([{ taken: true }]);
   });
 
-  test.each([302, 304, 400, 408, 410, 429, 500, 503, 599])(
-    'an event with the response %i appears on no phone',
-    async (status) => {
-      await setRules({ status });
-      const answer = await fetch(app.appUrl, {
-        method: 'POST',
-        headers: signed('m1', JSON.stringify(event('Hello'))),
-        body: JSON.stringify(event('Hello')),
-        redirect: 'manual',
-      });
-      expect(answer.status).toBe(status);
-      expect(await shown()).toEqual([]);
-      expect(await all()).toMatchObject([{ webhook_id: 'm1', attempts: 1, taken: false }]);
-      expect(await calls()).toMatchObject([{ phone: PHONE, status }]);
-      expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 0, untaken: 1 }]);
-    },
-  );
+  test.each([302, 408, 503])('an event with the response %i appears on no phone', async (status) => {
+    await setRules({ status });
+    const answer = await fetch(app.appUrl, {
+      method: 'POST',
+      headers: signed('m1', JSON.stringify(event('Hello'))),
+      body: JSON.stringify(event('Hello')),
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(status);
+    expect(await shown()).toEqual([]);
+    expect(await all()).toMatchObject([{ webhook_id: 'm1', attempts: 1, taken: false }]);
+    expect(await calls()).toMatchObject([{ phone: PHONE, status }]);
+    expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 0, untaken: 1 }]);
+  });
 
   test('failed attempts are counted, and an accepted message stays accepted after a later failure', async () => {
     await setRules({ status: 503, times: 2 });
@@ -283,15 +248,6 @@ describe('responses by rule:', () => {
     const statuses = [];
     for (const id of ['m1', 'm2', 'm3', 'm4']) statuses.push((await deliver(id, event('Hello'))).status);
     expect(statuses).toEqual([503, 204, 204, 503]);
-  });
-
-  test.each([
-    [0, 204],
-    [1, 503],
-  ])('a share of %i always returns %i', async (share, status) => {
-    await setRules({ status: 503, share });
-    rolls = [0, 0.999999];
-    for (const id of ['m1', 'm2']) expect((await deliver(id, event('Hello'))).status).toBe(status);
   });
 
   test('by default, a share of 0.5 applies at random', async () => {
@@ -354,14 +310,6 @@ describe('responses by rule:', () => {
     expect((await calls()).map(({ status }) => status)).toEqual(['dropped', 204]);
   });
 
-  test('hang with after accepts the message first', async () => {
-    await setRules({ hang: true, after: true });
-    const lost = expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
-    await expect.poll(() => shown()).toMatchObject([{ attempts: 1, taken: true }]);
-    await app.close();
-    await lost;
-  });
-
   test('delay_ms delays the response', async () => {
     await setRules({ delay_ms: 300 });
     const started = performance.now();
@@ -394,37 +342,20 @@ describe('responses by rule:', () => {
 
   test.each<[unknown, string]>([
     [{ status: 199 }, '"status" must be 200 to 599, a whole number.'],
-    [{ status: 600 }, '"status" must be 200 to 599, a whole number.'],
-    [{ status: '503' }, '"status" must be 200 to 599, a whole number.'],
     [{ delay_ms: -1 }, '"delay_ms" must be 0 to 600000, a whole number.'],
-    [{ delay_ms: 600_001 }, '"delay_ms" must be 0 to 600000, a whole number.'],
     [{ drop: 1 }, '"drop" must be true or false.'],
-    [{ hang: 'yes' }, '"hang" must be true or false.'],
-    [{ after: null, drop: true }, '"after" must be true or false.'],
     [{ status: 503, retry_after: 1.5 }, '"retry_after" must be a whole number from 0.'],
-    [{ share: 1.1 }, '"share" must be a number from 0 to 1.'],
-    [{ share: -0.1 }, '"share" must be a number from 0 to 1.'],
     [{ times: 0 }, '"times" must be a whole number from 1.'],
-    [
-      { phone: '+27821234567' },
-      '"phone" must be a phone number in international format without +: 7 to 15 digits; it contains +.',
-    ],
     [
       { state: 503 },
       '"state" is unknown: the fields are status, delay_ms, drop, hang, after, retry_after, share, times, phone.',
     ],
     [{ drop: true, hang: true }, 'The body must have one of status, drop and hang, or none of them.'],
-    [{ status: 500, drop: true }, 'The body must have one of status, drop and hang, or none of them.'],
     [{ after: true }, 'The body must have drop or hang where it has after.'],
     [{ retry_after: 3 }, 'The body must have status where it has retry_after.'],
     [null, 'The body must be an object.'],
     [503, 'The body must be an object.'],
-    [
-      [{ times: 1 }, { times: 0, share: 2 }],
-      '"share" of entry 2 must be a number from 0 to 1. "times" of entry 2 must be a whole number from 1.',
-    ],
     [[{ after: true }], 'Entry 1 must have drop or hang where it has after.'],
-    [[null], 'Entry 1 must be an object.'],
   ])('invalid rules return 422, and the previous rules stay: %j', async (rules, message) => {
     await setRules({ status: 503 });
     expect(await ask('PUT', '/behaviour', rules)).toEqual({ status: 422, body: { message } });
@@ -443,82 +374,43 @@ describe('events from the app network to the service:', () => {
 
   afterEach(() => bridge.close());
 
-  const eventCases: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
+  const name = { first_name: { value: 'Thandi', source: 'user' } };
+  const user = { id: 'u1', panelist: true, properties: name };
+  const answers = { first_name: 'approved', number: 'denied' };
+  const text = { type: 'text', text: { body: 'Hi' } };
+  const stop = { from: PHONE, to: BOT };
+  const stopPath = `/phones/${PHONE}/stops/${BOT}`;
+  const userPath = `/phones/${PHONE}/user`;
+  const failed = { state: 'delivery_failed', reason: 'gone' };
+
+  const eventCases: [what: string, request: string, body: object | undefined, type: string, data: object][] = [
+    ['writes', `POST /phones/${PHONE}/messages`, { to: BOT, text: 'Hi' }, 'message.received', { ...stop, ...text }],
+    ['gets a message', 'POST /messages/a%20b/states', { state: 'read' }, 'message.state', { id: 'a b', state: 'read' }],
+    ['does not get a message', 'POST /messages/m1/states', failed, 'message.state', { id: 'm1', ...failed }],
+    ['is registered', `POST ${userPath}`, {}, 'user.updated', { phone_number: PHONE }],
+    ['becomes a panelist', `POST ${userPath}`, user, 'user.updated', { phone_number: PHONE, ...user }],
+    ['answers a request', 'POST /requests/r1/answers', { answers }, 'user_data.answered', { id: 'r1', answers }],
     [
-      'a user writes',
-      { method: 'POST', path: `/phones/${PHONE}/messages`, body: { to: BOT, text: 'Hi' } },
-      { type: 'message.received', data: { from: PHONE, to: BOT, type: 'text', text: { body: 'Hi' } } },
+      'withdraws consent',
+      'POST /requests/r1/withdrawals',
+      { properties: ['first_name'] },
+      'user_data.withdrawn',
+      { id: 'r1', properties: ['first_name'] },
     ],
-    [
-      'a message reaches its user',
-      { method: 'POST', path: '/messages/a%20b/states', body: { state: 'delivered_to_user' } },
-      { type: 'message.state', data: { id: 'a b', state: 'delivered_to_user' } },
-    ],
-    [
-      'a user reads a message',
-      { method: 'POST', path: '/messages/m1/states', body: { state: 'read' } },
-      { type: 'message.state', data: { id: 'm1', state: 'read' } },
-    ],
-    [
-      'a message cannot be delivered',
-      { method: 'POST', path: '/messages/m1/states', body: { state: 'delivery_failed', reason: 'gone' } },
-      { type: 'message.state', data: { id: 'm1', state: 'delivery_failed', reason: 'gone' } },
-    ],
-    [
-      'a user is registered',
-      { method: 'POST', path: `/phones/${PHONE}/user`, body: {} },
-      { type: 'user.updated', data: { phone_number: PHONE } },
-    ],
-    [
-      'a user becomes a panelist with properties',
-      {
-        method: 'POST',
-        path: `/phones/${PHONE}/user`,
-        body: { id: 'u1', panelist: true, properties: { first_name: { value: 'Thandi', source: 'user' } } },
-      },
-      {
-        type: 'user.updated',
-        data: {
-          phone_number: PHONE,
-          id: 'u1',
-          panelist: true,
-          properties: { first_name: { value: 'Thandi', source: 'user' } },
-        },
-      },
-    ],
-    [
-      'a user answers a user data request',
-      { method: 'POST', path: '/requests/r1/answers', body: { answers: { first_name: 'approved', number: 'denied' } } },
-      { type: 'user_data.answered', data: { id: 'r1', answers: { first_name: 'approved', number: 'denied' } } },
-    ],
-    [
-      'a user withdraws consent',
-      { method: 'POST', path: '/requests/r1/withdrawals', body: { properties: ['first_name'] } },
-      { type: 'user_data.withdrawn', data: { id: 'r1', properties: ['first_name'] } },
-    ],
-    [
-      'a user is removed',
-      { method: 'DELETE', path: `/phones/${PHONE}/user` },
-      { type: 'user.removed', data: { phone_number: PHONE } },
-    ],
-    [
-      'a user stops a business',
-      { method: 'PUT', path: `/phones/${PHONE}/stops/${BOT}` },
-      { type: 'user.stopped', data: { from: PHONE, to: BOT } },
-    ],
-    [
-      'a user starts a business again',
-      { method: 'DELETE', path: `/phones/${PHONE}/stops/${BOT}` },
-      { type: 'user.started', data: { from: PHONE, to: BOT } },
-    ],
+    ['is removed', `DELETE ${userPath}`, undefined, 'user.removed', { phone_number: PHONE }],
+    ['stops a business', `PUT ${stopPath}`, undefined, 'user.stopped', stop],
+    ['starts a business again', `DELETE ${stopPath}`, undefined, 'user.started', stop],
   ];
 
-  test.each(eventCases)('%s', async (_, { method, path, body }, expected) => {
-    const reply = await ask(method, path, body);
-    expect(reply).toEqual({
-      status: 200,
-      body: { event: { id: aUuid, timestamp: aTime, ...(expected as object) }, status: 204 },
-    });
+  /** Makes a request of the form `METHOD PATH`. */
+  const make = (request: string, body?: object) => {
+    const [method = '', path = ''] = request.split(' ');
+    return ask(method, path, body);
+  };
+
+  test.each(eventCases)('a user %s', async (_, request, body, type, data) => {
+    const reply = await make(request, body);
+    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, timestamp: aTime, type, data }, status: 204 } });
     expect(bridge.calls).toMatchObject([
       {
         method: 'POST',
@@ -529,14 +421,9 @@ describe('events from the app network to the service:', () => {
     ]);
   });
 
-  test.each(eventCases)('%s, with a given event id', async (_, { method, path, body }, expected) => {
-    const reply = await ask(method, path, { ...body, event_id: 'again' });
-    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, ...(expected as object) }, status: 204 });
-  });
-
-  test('two events have different ids', async () => {
-    for (const _ of 'ab') await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hi' });
-    expect(new Set(bridge.calls.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
+  test.each(eventCases)('a user %s, with a given event id', async (_, request, body, type, data) => {
+    const reply = await make(request, { ...body, event_id: 'again' });
+    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, type, data }, status: 204 });
   });
 
   test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is passed on unchanged', async (body) => {
@@ -546,10 +433,10 @@ describe('events from the app network to the service:', () => {
     ]);
   });
 
-  test.each(eventCases)("%s, and the service's error is returned", async (_, { method, path, body }) => {
+  test.each(eventCases)("a user %s, and the service's error is returned", async (_, request, body) => {
     const problem = { code: 'invalid_request', errors: [{ pointer: '#/0' }] };
     bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
-    expect(await ask(method, path, body)).toEqual({ status: 422, body: problem });
+    expect(await make(request, body)).toEqual({ status: 422, body: problem });
     expect(await ask('POST', '/events', [])).toEqual({ status: 422, body: problem });
   });
 
@@ -580,31 +467,18 @@ describe('events from the app network to the service:', () => {
   test.each<[string, string, unknown, string]>([
     ['POST', '/phones/1/messages', {}, '"to" is required. "text" is required.'],
     ['POST', '/phones/1/messages', { to: 1, text: null }, '"to" must be a string. "text" must be a string.'],
-    ['POST', '/phones/1/messages', [], '"to" is required. "text" is required.'],
     ['POST', '/phones/1/messages', 'null', 'The body must be an object.'],
-    [
-      'POST',
-      '/phones/1/messages',
-      { to: BOT, text: 'Hi', type: 'text' },
-      '"type" is unknown: the fields are to, text, event_id.',
-    ],
     ['POST', '/messages/m1/states', { state: 'seen' }, '"state" must be delivered_to_user, read or delivery_failed.'],
     ['POST', '/messages/m1/states', { state: 'read', event_id: 7 }, '"event_id" must be a string.'],
-    ['POST', '/phones/1/user', { panelist: 'yes' }, '"panelist" must be true or false.'],
     ['POST', '/phones/1/user', { properties: 'all' }, '"properties" must be an object.'],
     ['DELETE', '/phones/1/user', { id: '1' }, '"id" is unknown: the fields are event_id.'],
-    ['PUT', '/phones/1/stops/2', { id: '1' }, '"id" is unknown: the fields are event_id.'],
   ])('%s %s with %j returns 422, and no event is sent', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect(bridge.calls).toEqual([]);
   });
 
   test.each([
-    ['PUT', '/behaviour'],
     ['POST', '/phones/1/messages'],
-    ['POST', '/messages/m1/states'],
-    ['POST', '/phones/1/user'],
-    ['DELETE', '/phones/1/user'],
     ['POST', '/events'],
   ])('%s %s with a body that is not JSON returns 400, and no event is sent', async (method, path) => {
     expect(await ask(method, path, '{"to":')).toEqual({ status: 400, body: { message: 'The body must be JSON.' } });
@@ -621,12 +495,6 @@ describe('events from the app network to the service:', () => {
     expect(await stops()).toEqual([]);
   });
 
-  test('without a request, no event is sent', async () => {
-    await deliver('m1', event('Hello'));
-    await ask('GET', `/phones/${PHONE}/messages`);
-    expect(bridge.calls).toEqual([]);
-  });
-
   test('every request in the help text works', async () => {
     await tryHelp(app.phoneUrl);
   });
@@ -634,13 +502,7 @@ describe('events from the app network to the service:', () => {
 
 test.each([
   ['GET', '/nothing'],
-  ['GET', '/app'],
-  ['POST', '/app/'],
-  ['POST', '/calls'],
   ['PATCH', '/behaviour'],
-  ['GET', '/phones//messages'],
-  ['GET', '/phones/1/messages/2'],
-  ['GET', '//phones'],
 ])('%s %s returns 404', async (method, path) => {
   expect(await ask(method, path)).toEqual({
     status: 404,
@@ -648,22 +510,10 @@ test.each([
   });
 });
 
-test.each([
-  ['POST', '/app'],
-  ['PUT', '/behaviour'],
-  ['POST', '/events'],
-])('a body over 10 MB for %s %s returns 413, and the next call works', async (method, path) => {
+test('a body over 10 MB returns 413, and the next call works', async () => {
   const body = `"${'x'.repeat(10 * 1024 * 1024)}"`;
-  const answer = await fetch(app.phoneUrl + path, { method, headers: signed('m1', body), body });
+  const answer = await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body });
   expect([answer.status, await answer.json()]).toEqual([413, { message: 'The body must have at most 10 MB.' }]);
-  expect(await calls()).toEqual([]);
-});
-
-test('bytes that are not HTTP cause no failure', async () => {
-  const socket = connect(Number(new URL(app.phoneUrl).port), '127.0.0.1');
-  socket.end('\u0000\r\n\r\n');
-  socket.resume();
-  await once(socket, 'close');
   expect(await calls()).toEqual([]);
 });
 
@@ -762,17 +612,5 @@ describe('the simulator of the app network', () => {
     await expect(fetch(`http://127.0.0.2:${port}`)).rejects.toThrow('fetch failed');
     await other.close();
     await expect(fetch(other.phoneUrl)).rejects.toThrow('fetch failed');
-  });
-
-  test('fails with an instruction if its port is taken', async () => {
-    const port = Number(new URL(app.phoneUrl).port);
-    await expect(AppNetwork.start({ port })).rejects.toThrow(
-      new StartError(`Port ${port} is taken: set PORT to another one.`),
-    );
-  });
-
-  test('can be closed twice', async () => {
-    await app.close();
-    await app.close();
   });
 });

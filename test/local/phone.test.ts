@@ -4,14 +4,13 @@
  * @module-tag long
  */
 import { request } from 'node:http';
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
 import { Changes } from '../../infra/local/simulators/changes.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
-import { askAt, aTime, type Bridge, openBridge } from './support/simulator.ts';
+import { askAt, aTime, type Bridge, openBridge, signatureOf } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const BOT = '447700900000';
@@ -51,13 +50,7 @@ const viewOf = async (number = PHONE): Promise<PhoneView> => (await ask('GET', `
 /** Sends an event to a phone like the service. */
 const deliver = async (data: object, type = 'message.send') => {
   const body = JSON.stringify({ type, timestamp: '2026-01-02T03:04:05.000000', data: { to: PHONE, ...data } });
-  const id = crypto.randomUUID();
-  const time = new Date();
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(simulators.app.secret).sign(id, time, body),
-  };
+  const headers = signatureOf(simulators.app.secret, body);
   expect((await fetch(simulators.app.appUrl, { method: 'POST', headers, body })).status).toBe(204);
 };
 
@@ -99,35 +92,6 @@ describe('the view of a phone', () => {
   const write = (text: string, event_id: string) =>
     ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text, event_id });
 
-  test("lists messages in order, with reported states and the service's responses", async () => {
-    await write('Hello', 'e1');
-    await deliver({ id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' }, quick_replies: ['Yes'] });
-    await ask('POST', '/messages/m1/states', { state: 'delivered_to_user' });
-    await ask('POST', '/messages/m1/states', { state: 'read' });
-    expect((await viewOf()).timeline).toEqual([
-      {
-        kind: 'written',
-        id: 'e1',
-        time: aTime,
-        to: BOT,
-        text: 'Hello',
-        outcome: 'taken',
-        detail: null,
-        delivered: false,
-      },
-      {
-        kind: 'received',
-        id: 'm1',
-        time: aTime,
-        from: BOT,
-        content: { type: 'text', body: 'Hi' },
-        quick_replies: ['Yes'],
-        states: ['delivered_to_user', 'read'],
-      },
-    ]);
-    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ phone: PHONE, undelivered: [], unread: [] }]);
-  });
-
   test('lists a rejected message with the reason, and lists it once if it is sent again', async () => {
     const problem = { detail: 'It is not valid.', errors: [{ pointer: '/data/to', detail: "is no bot's number" }] };
     bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
@@ -157,26 +121,6 @@ describe('the view of a phone', () => {
     properties: [{ property: 'first_name', reason: 'Your name', required: true }, { property: 'last_name' }],
   };
 
-  test('lists a user data request with business, reasons and the first answer to each property', async () => {
-    await deliver(request, 'user_data.request');
-    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ asks: 1 }]);
-    await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
-    await ask('POST', '/requests/r1/answers', { answers: { first_name: 'denied', last_name: 'denied' } });
-    expect((await viewOf()).timeline).toMatchObject([
-      {
-        kind: 'request',
-        business: 'Demo',
-        reason: 'To greet you',
-        properties: [
-          { property: 'first_name', reason: 'Your name', required: true },
-          { property: 'last_name', reason: null, required: false },
-        ],
-        answers: { first_name: 'approved', last_name: 'denied' },
-      },
-    ]);
-    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ asks: 0 }]);
-  });
-
   test('shows what was withdrawn, what has expired, and for how many days the consent of a request is valid', async () => {
     await deliver({ ...request, valid_days: 7 }, 'user_data.request');
     await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
@@ -191,31 +135,12 @@ describe('the view of a phone', () => {
     ]);
   });
 
-  test('keeps the approval if the service does not accept the withdrawal', async () => {
-    await deliver(request, 'user_data.request');
-    await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
-    bridge.answerWith({ status: 503 });
-    expect(await ask('POST', '/requests/r1/withdrawals', { properties: ['first_name'] })).toMatchObject({
-      status: 503,
-    });
-    expect((await viewOf()).timeline).toMatchObject([{ valid_days: null, answers: { first_name: 'approved' } }]);
-  });
-
   test('lists answers by consent rules', async () => {
     await ask('PUT', '/consent', { all: 'approved' });
     await deliver(request, 'user_data.request');
     await expect
       .poll(async () => (await viewOf()).timeline)
       .toMatchObject([{ answers: { first_name: 'approved', last_name: 'approved' } }]);
-  });
-
-  test("shows the user's properties: null values are removed, and a removed user is null", async () => {
-    const name = { value: 'Thandi', source: 'user' };
-    await ask('POST', `/phones/${PHONE}/user`, { panelist: true, properties: { first_name: name, last_name: name } });
-    await ask('POST', `/phones/${PHONE}/user`, { properties: { last_name: { value: null } } });
-    expect((await viewOf()).user).toEqual({ panelist: true, properties: { first_name: name } });
-    await ask('DELETE', `/phones/${PHONE}/user`);
-    expect((await viewOf()).user).toBe(null);
   });
 });
 
@@ -420,20 +345,6 @@ describe('the business', () => {
     expect(await ask('POST', '/businesses/demo/messages', { type: 'text' })).toMatchObject({ status: 422 });
   });
 
-  test('asks for consent for a number of days, from 1 to 365', async () => {
-    bridge.answerWith({ status: 200, body: '{}' });
-    for (const valid_days of [0, 366, 1.5, '7']) {
-      expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE, valid_days })).toMatchObject({
-        status: 422,
-      });
-    }
-    expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE, valid_days: 365 })).toMatchObject({
-      status: 204,
-    });
-    expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE })).toMatchObject({ status: 204 });
-    expect(bridge.calls.map(({ body }) => JSON.parse(body).valid_days)).toEqual([365, undefined]);
-  });
-
   test.each([
     ['demo', 'bapi_demo'],
     ['demo-turn', 'bapi_turn'],
@@ -457,19 +368,6 @@ describe('the business', () => {
       send_at: '2026-11-23T08:00:00.000Z',
     });
     expect(stop).toMatchObject({ method: 'DELETE', url: '/v1/jobs/j1', headers });
-  });
-
-  test('passes on why the service rejects a job, with the first three errors; other requests are rejected', async () => {
-    const errors = ['a', 'b', 'c', 'd'].map((name) => ({ pointer: `#/${name}`, detail: 'is wrong' }));
-    bridge.answerWith({ status: 422, body: JSON.stringify({ detail: 'The request is invalid.', errors }) });
-    expect(await ask('POST', '/businesses/demo/jobs', { text: 'Hello', to: ['1'] })).toEqual({
-      status: 502,
-      body: { message: 'The request is invalid. #/a is wrong #/b is wrong #/c is wrong' },
-    });
-    expect(await ask('POST', '/businesses/nobody/jobs', { text: 'Hello', made_up: 1 })).toMatchObject({ status: 404 });
-    expect(await ask('DELETE', '/businesses/nobody/jobs/j1')).toMatchObject({ status: 404 });
-    expect(await ask('POST', '/businesses/demo/jobs', { text: 'Hello' })).toMatchObject({ status: 422 });
-    expect(bridge.calls).toHaveLength(1);
   });
 });
 

@@ -12,7 +12,9 @@ import {
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
+  type SendMessageBatchCommandInput,
   SendMessageCommand,
+  type SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
@@ -136,16 +138,15 @@ const client = (caller = 'operator') => new SQSClient(settings(caller));
 
 const urlOf = (queue: string): string => small.stack.queueUrls()[queue] ?? '';
 
+const sending = (queue: string, more: Partial<SendMessageCommandInput> = {}) =>
+  new SendMessageCommand({ QueueUrl: urlOf(queue), MessageBody: 'x', ...more });
+
+const sendingAll = (queue: string, Entries: SendMessageBatchCommandInput['Entries']) =>
+  new SendMessageBatchCommand({ QueueUrl: urlOf(queue), Entries });
+
 /** Sends a message, by default with a new deduplication id. */
-const send = (
-  queue: string,
-  MessageBody: string,
-  MessageGroupId = 'one',
-  MessageDeduplicationId: string = randomUUID(),
-) =>
-  client().send(
-    new SendMessageCommand({ QueueUrl: urlOf(queue), MessageBody, MessageGroupId, MessageDeduplicationId }),
-  );
+const send = (queue: string, MessageBody: string, MessageGroupId = 'one', MessageDeduplicationId = `${randomUUID()}`) =>
+  client().send(sending(queue, { MessageBody, MessageGroupId, MessageDeduplicationId }));
 
 const receive = async (queue: string, more: object = {}) => {
   const QueueUrl = urlOf(queue);
@@ -176,7 +177,7 @@ const bodies = (records: { body: string }[]): string[] => records.map(({ body })
 describe("AWS's client", () => {
   test('sends, receives, hides and deletes a message', async () => {
     const QueueUrl = urlOf('Plain');
-    const { MessageId } = await client().send(new SendMessageCommand({ QueueUrl, MessageBody: 'é' }));
+    const { MessageId } = await client().send(sending('Plain', { MessageBody: 'é' }));
     expect(small.stack.queueCounts().Plain).toEqual({ visible: 1, inFlight: 0 });
 
     const [message, ...more] = await receive('Plain', { MaxNumberOfMessages: 10 });
@@ -200,7 +201,7 @@ describe("AWS's client", () => {
 
   test('waits for a message for the requested time', async () => {
     const waiting = receive('Plain', { WaitTimeSeconds: 20 });
-    await client().send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'late' }));
+    await client().send(sending('Plain', { MessageBody: 'late' }));
     const [message] = await waiting;
     expect(message?.Body).toBe('late');
     await client().send(new DeleteMessageCommand({ QueueUrl: urlOf('Plain'), ReceiptHandle: message?.ReceiptHandle }));
@@ -208,7 +209,7 @@ describe("AWS's client", () => {
 
   test('deletes a batch of messages, also one that is deleted already, and says which handle is invalid', async () => {
     const QueueUrl = urlOf('Plain');
-    for (const MessageBody of ['one', 'two']) await client().send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    for (const MessageBody of ['one', 'two']) await client().send(sending('Plain', { MessageBody }));
     const received = [...(await receive('Plain')), ...(await receive('Plain'))];
     const Entries = received.map(({ ReceiptHandle }, place) => ({ Id: `${place}`, ReceiptHandle }));
     const remove = async (entries: typeof Entries) => {
@@ -232,9 +233,7 @@ describe("AWS's client", () => {
       MessageGroupId: 'batch',
       MessageDeduplicationId: `batch-${place}`,
     }));
-    const { Successful, Failed } = await client().send(
-      new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }),
-    );
+    const { Successful, Failed } = await client().send(sendingAll('Queue', Entries));
     expect(Failed).toEqual([]);
     expect(Successful?.map(({ Id }) => Id)).toEqual(Entries.map(({ Id }) => Id));
     await expect.poll(() => bodies(records)).toEqual(Entries.map(({ MessageBody }) => MessageBody));
@@ -249,7 +248,7 @@ describe("AWS's client", () => {
       MessageDeduplicationId: `part-${Id}`,
     });
     const Entries = [entry('1', 'taken'), entry('2', 'refused'), { Id: '3', MessageBody: 'groupless' }];
-    const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }));
+    const answer = await client().send(sendingAll('Queue', Entries));
     expect(answer.Successful?.map(({ Id }) => Id)).toEqual(['1']);
     expect(answer.Failed).toMatchObject([
       { Id: '2', SenderFault: false, Code: 'ServiceUnavailable' },
@@ -261,44 +260,28 @@ describe("AWS's client", () => {
     ids.map((Id) => ({ Id, MessageBody: 'x', MessageGroupId: 'g', MessageDeduplicationId: `many-${Id}` }));
 
   test.each<[string, string, (sqs: SQSClient) => Promise<unknown>]>([
-    [
-      'MissingParameter',
-      'without a group',
-      (sqs) =>
-        sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Queue'), MessageBody: 'x', MessageDeduplicationId: 'x' })),
-    ],
+    ['MissingParameter', 'without a group', (sqs) => sqs.send(sending('Queue', { MessageDeduplicationId: 'x' }))],
     [
       'InvalidParameterValue',
       'without a deduplication id',
-      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Queue'), MessageBody: 'x', MessageGroupId: 'x' })),
+      (sqs) => sqs.send(sending('Queue', { MessageGroupId: 'x' })),
     ],
     [
       'InvalidParameterValue',
       'with an unsupported parameter',
-      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'x', DelaySeconds: 5 })),
+      (sqs) => sqs.send(sending('Plain', { DelaySeconds: 5 })),
     ],
     [
       'TooManyEntriesInBatchRequest',
       'with eleven entries',
-      (sqs) => {
-        const Entries = entries(...Array.from({ length: 11 }, (_, place) => String(place)));
-        return sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }));
-      },
+      (sqs) => sqs.send(sendingAll('Queue', entries(...Array.from({ length: 11 }, (_, place) => String(place))))),
     ],
-    [
-      'BatchEntryIdsNotDistinct',
-      'with a repeated id',
-      (sqs) => sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries: entries('1', '1') })),
-    ],
-    [
-      'EmptyBatchRequest',
-      'with no entries',
-      (sqs) => sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries: [] })),
-    ],
+    ['BatchEntryIdsNotDistinct', 'with a repeated id', (sqs) => sqs.send(sendingAll('Queue', entries('1', '1')))],
+    ['EmptyBatchRequest', 'with no entries', (sqs) => sqs.send(sendingAll('Queue', []))],
     [
       'QueueDoesNotExist',
       'to an unknown queue',
-      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: `${small.stack.awsEndpoint}/1/None`, MessageBody: 'x' })),
+      (sqs) => sqs.send(sending('Plain', { QueueUrl: `${small.stack.awsEndpoint}/1/None` })),
     ],
     [
       'InvalidParameterValue',
@@ -316,26 +299,16 @@ describe("AWS's client", () => {
 });
 
 describe('a call of a queue', () => {
-  const message = () => ({
-    QueueUrl: urlOf('Queue'),
-    MessageBody: 'x',
-    MessageGroupId: 'rights',
-    MessageDeduplicationId: 'rights',
-  });
+  const message = { MessageBody: 'x', MessageGroupId: 'rights', MessageDeduplicationId: 'rights' };
 
   test("succeeds if the caller's role allows it, also in a batch", async () => {
-    const { QueueUrl, ...entry } = message();
-    await client('Relay').send(new SendMessageCommand(message()));
-    await client('Relay').send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: '1', ...entry }] }));
+    await client('Relay').send(sending('Queue', message));
+    await client('Relay').send(sendingAll('Queue', [{ Id: '1', ...message }]));
   });
 
   test.each<[string, string, (sqs: SQSClient) => Promise<unknown>]>([
-    ['Deliver', 'sqs:SendMessage', (sqs) => sqs.send(new SendMessageCommand(message()))],
-    [
-      'Relay',
-      'sqs:SendMessage',
-      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'x' })),
-    ],
+    ['Deliver', 'sqs:SendMessage', (sqs) => sqs.send(sending('Queue', message))],
+    ['Relay', 'sqs:SendMessage', (sqs) => sqs.send(sending('Plain'))],
     ['Relay', 'sqs:ReceiveMessage', (sqs) => sqs.send(new ReceiveMessageCommand({ QueueUrl: urlOf('Queue') }))],
     [
       'Nobody',
@@ -471,7 +444,7 @@ describe('a mapping', () => {
       MessageGroupId: 'named',
       MessageDeduplicationId: body,
     }));
-    await client().send(new SendMessageBatchCommand({ QueueUrl: urlOf('Wide'), Entries }));
+    await client().send(sendingAll('Wide', Entries));
     await expect.poll(isEmpty('Wide')).toBe(true);
     expect(records).toEqual([['1', '2', '3'], ['2']]);
   });

@@ -4,8 +4,6 @@
  * @module-tag long
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/aws/loopback.ts';
-import { StartError } from '../../infra/local/aws/start-error.ts';
 import { RapidPro } from '../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { askAt, aTime, aUuid, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
 
@@ -105,16 +103,9 @@ describe("a user's message", () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['no number', { text: 'Hi' }, "must have one of 'sender' or 'from' set"],
-    ['an empty sender', { from: '', sender: USER }, "must have one of 'sender' or 'from' set"],
     ['a name', { from: 'MTN', text: 'Hi' }, 'not a possible number'],
-    ['a short number', { from: '123456', text: 'Hi' }, 'not a possible number'],
     ['a date without a time', { from: USER, date: '2026-01-02' }, 'invalid date format, must be RFC 3339'],
     ['a time without zone', { from: USER, date: '2026-01-02T03:04:05' }, 'invalid date format, must be RFC 3339'],
-    [
-      'a date that does not exist',
-      { from: USER, date: '2026-02-30T03:04:05Z' },
-      'invalid date format, must be RFC 3339',
-    ],
     [
       'a time that does not exist',
       { from: USER, time: '2026-01-02T25:04:05Z' },
@@ -126,18 +117,6 @@ describe("a user's message", () => {
     expect(await list('received')).toEqual([]);
     expect(await list('calls')).toMatchObject([{ address: 'receive', status: 400 }]);
     expect(await list('behaviour')).toEqual([{ status: 503, times: 1 }]);
-  });
-
-  test('as JSON returns 400', async () => {
-    const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ from: USER, text: 'Hi' }),
-    });
-    expect({ status: answer.status, body: await answer.json() }).toEqual(
-      error("must have one of 'sender' or 'from' set"),
-    );
-    expect(await list('received')).toEqual([]);
   });
 
   test('for an unknown channel returns 400', async () => {
@@ -228,7 +207,6 @@ describe('a status report', () => {
 
   test.each([
     ['no id', {}, "field 'id' required"],
-    ['an empty id', { id: '' }, "field 'id' required"],
     ['an id that is not a number', { id: 'abc' }, 'schema: error converting value for "id"'],
   ])('with %s returns 400', async (_, fields, message) => {
     for (const address of ['sent', 'delivered', 'failed'])
@@ -403,7 +381,7 @@ describe('a message from RapidPro', () => {
     expect((await sending).body).toMatchObject({ status: 'wired', requests: [{ status: 200 }, { status: 200 }] });
   });
 
-  test.each([302, 400, 401, 404, 422, 429])('fails permanently after the response %i', async (status) => {
+  test.each([302, 400, 429])('fails permanently after the response %i', async (status) => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     bridge.answerWith({ status: 200 }, { status, body: 'why' }, { status: 200 });
     expect((await send({ text: 'abcdefghi' })).body).toMatchObject({
@@ -431,17 +409,6 @@ describe('a message from RapidPro', () => {
       status: 404,
       body: { message: 'The channel has no message 7.' },
     });
-  });
-
-  test('returns 502 before the service has started', async () => {
-    const early = await RapidPro.start({ port: 0, minute: MINUTE });
-    early.addChannel(CHANNEL, { token: 't' });
-    expect(await askAt(early.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' })).toEqual({
-      status: 502,
-      body: { message: 'The service is not available yet: the stack is starting.' },
-    });
-    expect((await askAt(early.url, 'GET', `/channels/${CHANNEL}/sent`)).body).toEqual([]);
-    await early.close();
   });
 });
 
@@ -501,11 +468,6 @@ describe('retries of a message:', { tags: 'long' }, () => {
     bridge.answerWith(drop, { status: 200 });
     expect((await send({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
     await expect.poll(() => list('sent')).toMatchObject([{ requests: [{ status: null }, { status: 200 }] }]);
-  });
-
-  test('a message to a service that is down is errored', async () => {
-    rapidpro.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
-    expect((await send({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
   });
 
   test('a message without a response for half a minute is errored', async () => {
@@ -622,11 +584,6 @@ describe('responses by rule:', () => {
     expect((await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' })).status).toBe(200);
   });
 
-  test('a rule applies to a share of calls', async () => {
-    await setRules({ status: 503, share: 0.5 }, { status: 500, share: 0.6 });
-    expect((await receive('Hi')).status).toBe(500);
-  });
-
   test('after a dropped response, the repeated message is a duplicate', async () => {
     await setRules({ drop: true, after: true, times: 1 });
     await expect(receive('Hi')).rejects.toThrow('fetch failed');
@@ -644,12 +601,6 @@ describe('responses by rule:', () => {
     await expect(call('sent', { id: message.id })).rejects.toThrow('fetch failed');
     expect(await list('statuses')).toEqual([]);
     expect(await list('sent')).toMatchObject([{ status: 'wired' }]);
-  });
-
-  test('DELETE removes the rules', async () => {
-    await setRules({ status: 503 });
-    expect((await ask('DELETE', `/channels/${CHANNEL}/behaviour`)).status).toBe(204);
-    expect((await receive('Hi')).status).toBe(200);
   });
 });
 
@@ -687,12 +638,7 @@ describe('the API for people', () => {
 
   test.each<[string, string, unknown, string]>([
     ['PUT', '/channels/x', {}, '"token" is required.'],
-    ['PUT', '/channels/x', { token: '' }, '"token" must not be empty.'],
-    ['PUT', '/channels/x', { token: 't', bot: 'eliza' }, '"bot" must be echo or none.'],
     ['PUT', '/channels/x', { token: 't', ids: 7 }, '"ids" must be integer or uuid.'],
-    ['PUT', '/channels/x', { token: 't', max_length: 0 }, '"max_length" must be a whole number from 1.'],
-    ['PUT', '/channels/x', { token: 't', to_field: 'from' }, '"to_field" must be to_no_plus or to.'],
-    ['PUT', '/channels/x', { token: 't', guard_ms: '1' }, '"guard_ms" must be a whole number from 0.'],
     [
       'PUT',
       '/channels/x',
@@ -709,12 +655,6 @@ describe('the API for people', () => {
     [
       'POST',
       `/channels/${CHANNEL}/send`,
-      { to: USER, text: 'Hi', quick_replies: 'Yes' },
-      '"quick_replies" must be a list.',
-    ],
-    [
-      'POST',
-      `/channels/${CHANNEL}/send`,
       { to: USER, text: 'Hi', attachments: [1] },
       'Entry 1 of "attachments" must be a string.',
     ],
@@ -725,9 +665,6 @@ describe('the API for people', () => {
   });
 
   test.each([
-    ['GET', 'received'],
-    ['GET', 'calls'],
-    ['DELETE', 'calls'],
     ['POST', 'send'],
     ['PUT', 'behaviour'],
   ])('%s %s of an unknown channel returns 404', async (method, what) => {
@@ -762,12 +699,5 @@ describe('the simulator of RapidPro', () => {
     await new Promise((resolve) => setTimeout(resolve, 6 * MINUTE));
     expect(bridge.calls.length).toBe(before);
     await rapidpro.close();
-  });
-
-  test('fails with an instruction if its port is taken', async () => {
-    const port = Number(new URL(rapidpro.url).port);
-    await expect(RapidPro.start({ port, minute: MINUTE })).rejects.toThrow(
-      new StartError(`Port ${port} is taken: set PORT to another one.`),
-    );
   });
 });

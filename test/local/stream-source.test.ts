@@ -125,14 +125,6 @@ const read = (
   return source;
 };
 
-test('a shard is read from its oldest record, in batches, without records that do not match the filter', async () => {
-  shards = { one: { records: [1, -2, 3, 4, 5, 6], ended: false } };
-  read();
-  await expect.poll(() => calls).toEqual([[1, 3], [4, 5], [6]]);
-  recordsOf('one').push(-7, 8);
-  await expect.poll(() => calls.at(-1)).toEqual([8]);
-});
-
 test('the children of a shard are read after its end', async () => {
   shards = {
     left: { parent: 'one', records: [3, 4], ended: false },
@@ -233,66 +225,6 @@ test('records that wait for more form a batch when batches are closed; later rec
   recordsOf('one').push(4);
   await expect.poll(() => waiting.waiting).toBe(1);
   expect(calls).toEqual([[1, 2, 3]]);
-});
-
-describe('readers of the same stream', () => {
-  const signal = new AbortController().signal;
-  /** How many records each call of the database returned. */
-  let seen: number[] = [];
-  let stream: Stream;
-  let start = '';
-  const numbersIn = ({ records }: { records: StreamRecord[] }) =>
-    records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber));
-  beforeEach(async () => {
-    seen = [];
-    stream = new Stream(endpointOf(server), 'arn:stream', (records) => void seen.push(records.length));
-    shards = { one: { records: [1, 2], ended: false } };
-    start = await stream.iterator('one', undefined, signal);
-  });
-
-  test('share a page that they read at the same time', async () => {
-    const [first, second] = await Promise.all([stream.read(start, signal), stream.read(start, signal)]);
-    expect(second).toEqual(first);
-    expect(seen).toEqual([2]);
-  });
-
-  test('that are behind get the records of all others, and newer ones, but each comes from the database once', async () => {
-    await stream.read(start, signal);
-    recordsOf('one').push(3);
-    const { next = '' } = await stream.read(start, signal);
-    recordsOf('one').push(4, 5);
-    expect(numbersIn(await stream.read(start, signal))).toEqual([1, 2, 3, 4, 5]);
-    expect(numbersIn(await stream.read(next, signal))).toEqual([4, 5]);
-    expect(seen.filter((count) => count > 0)).toEqual([2, 1, 2]);
-  });
-
-  test('that are far behind read from the database again', async () => {
-    for (let number = 3; number < 30; number += 1) {
-      const { next = '' } = await stream.read(start, signal);
-      recordsOf('one').push(number);
-      await stream.read(next, signal);
-    }
-    seen = [];
-    expect(numbersIn(await stream.read(start, signal)).slice(0, 3)).toEqual([1, 2, 3]);
-    expect(seen[0]).toBe(3);
-  });
-
-  test('reach the end of a shard that another one has read', async () => {
-    if (shards.one) shards.one.ended = true;
-    await stream.read(start, signal);
-    expect(await stream.read(start, signal)).toMatchObject({ records: [{}, {}], next: undefined });
-    expect(seen).toEqual([2]);
-  });
-
-  test('share neither an empty page nor a failure', async () => {
-    const { next: end = '' } = await stream.read(start, signal);
-    seen = [];
-    const readTwice = () => Promise.allSettled([stream.read(end, signal), stream.read(end, signal)]);
-    await readTwice();
-    expect(seen).toEqual([0, 0]);
-    errors = ['InternalServerError'];
-    expect(await readTwice()).toMatchObject([{ reason: { name: 'InternalServerError' } }, { status: 'fulfilled' }]);
-  });
 });
 
 test('a stopped source sends no requests', async () => {

@@ -3,13 +3,12 @@
  *
  * @module-tag long
  */
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { positionOf, setSwitch, switchBody } from '../../infra/local/phone/destinations/switches.ts';
 import { type Mode, modes, type Server } from '../../infra/local/phone/destinations/views.ts';
 import { check } from '../../infra/local/simulators/schemas.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
-import { askAt } from './support/simulator.ts';
+import { askAt, signatureOf } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const OTHER = '27827654321';
@@ -39,12 +38,7 @@ const send: Record<Server, (phone: string) => Promise<number | null>> = {
     const id = `m${count}`;
     const data = { id, to, from: '447700900000', type: 'text', text: { body: 'Hi' } };
     const body = JSON.stringify({ type: 'message.send', timestamp: '2026-01-02T03:04:05.000000', data });
-    const time = new Date();
-    const headers = {
-      'webhook-id': id,
-      'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-      'webhook-signature': new Webhook(simulators.app.secret).sign(id, time, body),
-    };
+    const headers = signatureOf(simulators.app.secret, body, id);
     return statusOf(fetch(simulators.app.appUrl, { method: 'POST', headers, body }));
   },
   rapidpro: (phone) => {

@@ -142,50 +142,6 @@ describe('a message to a user', () => {
     expect(await at.board.view('t1')).toEqual(view);
   });
 
-  test('shows the scheduled retry, and its place in the line of its conversation', async () => {
-    const next = '2026-11-22T10:02:00.000000';
-    const pending = [
-      {
-        direction: 'app' as const,
-        account: 'demo',
-        phone: PHONE,
-        since: next,
-        failed: 2,
-        next,
-        entries: 2,
-        more: false,
-      },
-    ];
-    const at = record(pending);
-    sendMessage(at);
-    at.deliver('app', '/app', { type: 'message.send', data: { id: 'm1', ...text } }, null, 20);
-    at.line(
-      'retry scheduled',
-      { trace_id: 't1', type: 'message.send', message_id: 'm1', cause: 'timeout', attempts: 2 },
-      30,
-    );
-    at.line('accepted', { trace_id: 't2', type: 'message.send', account: 'demo', message_id: 'm2' }, 50);
-    at.request('t2', '/v1/message', { body: text, response: { id: 'm2' }, after: 40 });
-    const retryAt = Date.parse(`${next.slice(0, 23)}Z`);
-    expect(await at.board.rows()).toMatchObject([
-      { id: 't2', isPending: true, outcome: { words: '2nd in line', tone: 'warn' } },
-      {
-        id: 't1',
-        isPending: true,
-        outcome: { retryAt, tone: 'warn' },
-        stages: ['done', 'done', 'done', 'active', 'empty'],
-      },
-    ]);
-    const view = await at.board.view('t1');
-    expect(view).toMatchObject({ canRetry: true });
-    expect(view?.steps.slice(-3)).toMatchObject([
-      { title: 'Attempt 1', state: 'failed', status: 'no response' },
-      { title: 'Attempt 2', state: 'scheduled', time: retryAt, retry: { failed: 2, at: retryAt } },
-      { state: 'expected' },
-    ]);
-    expect(at.board.conversationOf('m2')).toEqual({ direction: 'app', account: 'demo', phone: PHONE });
-  });
-
   test.each([
     [{ message: 'permanently failed', cause: 'status_404', reason: 'status_4xx' }, 'Refused'],
     [{ message: 'ended early', reason: 'expired' }, 'Expired'],
@@ -302,20 +258,6 @@ test('a rejected request has its validation errors as preview, and no stages', a
     },
   ]);
   expect((await at.board.view('t1'))?.steps).toMatchObject([{ title: 'Rejected', state: 'failed', status: 422 }]);
-});
-
-test("state reports of the page and of made-up users are the page's own; those of programs are not", async () => {
-  const at = record();
-  sendMessage(at);
-  at.store.addOwnEvent('e-read');
-  at.request('t2', '/v1/app/events', { body: state('delivered_to_user'), status: 204, account: 'app-network' });
-  at.request('t3', '/v1/app/events', { body: state('read'), status: 204, account: 'app-network' });
-  const rows = await at.board.rows();
-  expect(rows.map(({ id, isOwn }) => [id, isOwn])).toEqual([
-    ['t3', true],
-    ['t2', false],
-    ['t1', false],
-  ]);
 });
 
 test('no record contains a token, in a header or in the URL that Turn posts to', () => {

@@ -2,12 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import { replaceEnvironment } from '../support/first-environment.ts';
 import { runHere } from './support/operator.ts';
-import { type Bridge, openBridge } from './support/simulator.ts';
+import { type Bridge, openBridge, signatureOf } from './support/simulator.ts';
 
 const PANELIST = '27821234567';
 const OTHER = '27820000009';
@@ -56,12 +55,7 @@ afterEach(async () => {
 /** Sends an event to a phone, like the service. */
 const deliver = async (type: string, data: object): Promise<void> => {
   const body = JSON.stringify({ type, timestamp: '2026-01-02T03:04:05.000000', data });
-  const [id, time] = [crypto.randomUUID(), new Date()];
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(network.secret).sign(id, time, body),
-  };
+  const headers = signatureOf(network.secret, body);
   expect((await fetch(network.appUrl, { method: 'POST', headers, body })).status).toBe(204);
 };
 

@@ -6,7 +6,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/loopback.ts';
-import { StartError } from '../../infra/local/aws/start-error.ts';
 import { Turn } from '../../infra/local/simulators/turn/turn.ts';
 import { askAt, aTime, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
 
@@ -116,14 +115,8 @@ describe("a user's message", () => {
 
   test.each<[string, unknown, string]>([
     ['no JSON', '{', 'The body must be JSON.'],
-    ['null', 'null', 'The body must be an object.'],
     ['nothing', {}, '"contact" is required. "message" is required.'],
     ['no contact', { message: content }, '"contact" is required.'],
-    [
-      'a contact without profile',
-      { contact: { id: contact.id }, message: content },
-      '"profile" of "contact" is required.',
-    ],
     [
       'a contact without number',
       { contact: { profile: contact.profile }, message: content },
@@ -138,12 +131,6 @@ describe("a user's message", () => {
     ['a text of white space', message('u1', ' \n'), '"body" of "text" of "message" must not be empty.'],
     ['another type', { contact, message: { ...content, type: 'image' } }, '"type" of "message" must be text.'],
     ['no id', { contact, message: { ...content, id: undefined } }, '"id" of "message" is required.'],
-    ['an empty id', message('', 'Hi'), '"id" of "message" must not be empty.'],
-    [
-      'a number for a time',
-      { contact, message: { ...content, timestamp: 1628345678 } },
-      '"timestamp" of "message" must be a string.',
-    ],
     [
       'a time that is not in seconds',
       { contact, message: { ...content, timestamp: '2026-01-02T03:04:05Z' } },
@@ -198,11 +185,6 @@ describe('a status report', () => {
   test.each<[string, unknown, string]>([
     ['no JSON', '', 'The body must be JSON.'],
     ['nothing', {}, '"status" is required.'],
-    [
-      'no recipient',
-      { status: { ...status('m1', 'sent').status, recipient_id: undefined } },
-      '"recipient_id" of "status" is required.',
-    ],
     ['another status', status('m1', 'wired'), '"status" of "status" must be sent, delivered, read or failed.'],
   ])('with %s returns 400', async (_, body, title) => {
     expect(await call('statuses', body)).toMatchObject(error(400, title));
@@ -210,18 +192,15 @@ describe('a status report', () => {
 });
 
 describe('a call', () => {
-  test.each(['', 'turn-token', 'Bearer other', 'Token turn-token'])(
-    'with the authorization "%s" returns 401',
-    async (authorization) => {
-      for (const address of ['messages', 'statuses']) {
-        const answer = await call(address, message('u1', 'Hi'), { authorization });
-        expect(answer).toMatchObject(error(401, 'Unauthorized'));
-        expect(answer.headers.get('x-ratelimit-remaining')).toBe('60');
-      }
-      expect(await list('received')).toEqual([]);
-      expect(await list('calls')).toMatchObject([{ status: 401 }, { status: 401 }]);
-    },
-  );
+  test.each(['', 'Bearer other'])('with the authorization "%s" returns 401', async (authorization) => {
+    for (const address of ['messages', 'statuses']) {
+      const answer = await call(address, message('u1', 'Hi'), { authorization });
+      expect(answer).toMatchObject(error(401, 'Unauthorized'));
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('60');
+    }
+    expect(await list('received')).toEqual([]);
+    expect(await list('calls')).toMatchObject([{ status: 401 }, { status: 401 }]);
+  });
 
   test('for an unknown number returns 404', async () => {
     for (const address of ['messages', 'statuses'])
@@ -260,23 +239,6 @@ describe('the rate limit', () => {
     vi.setSystemTime(Date.now() + 1);
     const answer = await receive('u3', 'Hi');
     expect([answer.status, ...limits(answer)]).toEqual([200, 'general', '2', '1', '1700000121']);
-  });
-
-  test('uses the minute of the stack', async () => {
-    const quick = await Turn.start({ port: 0, minute: 500 });
-    quick.addNumber(NUMBER, { token: 't', bridge_token: 't', limit: 1 });
-    const send = async () => {
-      const answer = await fetch(`${quick.url}/v1/numbers/${NUMBER}/messages`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer t' },
-        body: JSON.stringify(message('u1', 'Hi')),
-      });
-      return answer.status;
-    };
-    const statuses = [await send(), await send()];
-    vi.setSystemTime(Date.now() + 500);
-    expect([...statuses, await send()]).toEqual([200, 429, 200]);
-    await quick.close();
   });
 
   test('is in the headers of responses by rule too', async () => {
@@ -330,9 +292,7 @@ describe('a message from Turn', () => {
 
   test.each([
     ['image', { image: { link: 'https://foo.bar/a.jpg', caption: 'Look' } }, 'Look'],
-    ['image', { image: { link: 'https://foo.bar/a.jpg' } }, ''],
     ['document', { document: { link: 'https://foo.bar/a.pdf', caption: 'Read', filename: 'a.pdf' } }, 'Read'],
-    ['document', { document: { link: 'https://foo.bar/a.pdf' } }, ''],
   ])('can be an %s: %j', async (type, content, caption) => {
     await sendMessage(content);
     expect(posted()).toMatchObject([{ content: caption, to: `+${USER}`, turn: { type, ...content } }]);
@@ -349,7 +309,7 @@ describe('a message from Turn', () => {
     ]);
   });
 
-  test.each([{ statuses: [{ id: '1' }] }, null, 'text', [1]])('can be any JSON: %j', async (raw) => {
+  test.each([{ statuses: [{ id: '1' }] }, null])('can be any JSON: %j', async (raw) => {
     expect((await sendMessage({ raw })).body.body).toEqual(raw);
     expect(posted()).toEqual([raw]);
   });
@@ -366,9 +326,6 @@ describe('a message from Turn', () => {
 
   test.each([
     [400, '{"messages":[{"id":"m1"}]}'],
-    [503, ''],
-    [200, ''],
-    [200, '{'],
     [200, '{"messages":[]}'],
     [200, '{"messages":[{"id":1}]}'],
   ])('has failed after the response %i %s', async (status, body) => {
@@ -386,17 +343,6 @@ describe('a message from Turn', () => {
     expect((await sendMessage({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
     turn.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
     expect((await sendMessage({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
-  });
-
-  test('returns 502 before the service has started', async () => {
-    const early = await Turn.start({ port: 0, minute: 60_000 });
-    early.addNumber(NUMBER, { token: 't', bridge_token: 't' });
-    expect(await askAt(early.url, 'POST', `/numbers/${NUMBER}/send`, { to: USER, text: 'Hi' })).toEqual({
-      status: 502,
-      body: { message: 'The service is not available yet: the stack is starting.' },
-    });
-    expect((await askAt(early.url, 'GET', `/numbers/${NUMBER}/sent`)).body).toEqual([]);
-    await early.close();
   });
 });
 
@@ -448,17 +394,6 @@ describe('responses by rule:', () => {
     await expect(report('m7', 'sent')).rejects.toThrow('fetch failed');
     expect(await list('statuses')).toEqual([]);
   });
-
-  test("a response after the client's time limit is listed as a timeout", async () => {
-    await setRules({ delay_ms: 500 });
-    const giveUp = new AbortController();
-    const answer = call('messages', message('u1', 'Hi'), { signal: giveUp.signal });
-    await expect.poll(() => list('calls'), { interval: 5 }).toHaveLength(1);
-    giveUp.abort();
-    await expect(answer).rejects.toThrow('aborted');
-    await expect.poll(() => list('calls')).toMatchObject([{ status: 'timeout' }]);
-    expect(await list('received')).toHaveLength(1);
-  });
 });
 
 describe('the API for people', () => {
@@ -485,10 +420,6 @@ describe('the API for people', () => {
 
   test.each<[string, string, unknown, string]>([
     ['PUT', '/numbers/x', {}, '"token" is required. "bridge_token" is required.'],
-    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', bot: 'x' }, '"bot" must be echo or none.'],
-    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', hmac_secret: '' }, '"hmac_secret" must not be empty.'],
-    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', shape: 1 }, '"shape" must be channel or fallback.'],
-    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', limit: -1 }, '"limit" must be a whole number from 0.'],
     [
       'PUT',
       '/numbers/x',
@@ -497,12 +428,6 @@ describe('the API for people', () => {
     ],
     ['POST', `/numbers/${NUMBER}/send`, { text: 'Hi' }, '"to" is required.'],
     ['POST', `/numbers/${NUMBER}/send`, { to: USER }, 'The body must have one of text, image, document and raw.'],
-    [
-      'POST',
-      `/numbers/${NUMBER}/send`,
-      { to: USER, text: 'Hi', raw: {} },
-      'The body must have one of text, image, document and raw.',
-    ],
     ['POST', `/numbers/${NUMBER}/send`, { to: USER, image: {} }, '"link" of "image" is required.'],
     [
       'POST',
@@ -536,12 +461,5 @@ describe('the simulator of Turn', () => {
     await turn.close();
     await Promise.all([...lost, unanswered]);
     await turn.close();
-  });
-
-  test('fails with an instruction if its port is taken', async () => {
-    const port = Number(new URL(turn.url).port);
-    await expect(Turn.start({ port, minute: 60_000 })).rejects.toThrow(
-      new StartError(`Port ${port} is taken: set PORT to another one.`),
-    );
   });
 });

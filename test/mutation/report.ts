@@ -1,6 +1,6 @@
 /**
  * Prints the results of a mutation run: the mutants that survived, and the score of each layer. Exits with 1 if the score of
- * a layer is below its minimum.
+ * a layer is below its minimum. Mutants that no unit test reaches are left out: the stack tests reach them.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -33,7 +33,7 @@ const layers = [
 ];
 
 const FOUND = ['Killed', 'Timeout'];
-const MISSED = ['Survived', 'NoCoverage'];
+const MISSED = ['Survived'];
 
 const report: Report = JSON.parse(await readFile('.local/mutation/report.json', 'utf8'));
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

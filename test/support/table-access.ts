@@ -6,20 +6,30 @@ import {
   type TableAccess,
   transactions,
 } from '../../shared/api/access-patterns.ts';
-import { accessOf } from '../../shared/api/endpoint.ts';
+import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
-import { workers } from '../../shared/api/workers.ts';
+import { type Worker, workers } from '../../shared/api/workers.ts';
 
 interface FunctionAccess {
   id: string;
   access: readonly TableAccess[];
+  /** Whether it hashes personal data. */
+  hashes: boolean;
 }
 
 const idOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 export const functionAccess: FunctionAccess[] = [
-  ...Object.entries(api).map(([name, endpoint]) => ({ id: idOf(name), access: accessOf(endpoint) })),
-  ...Object.entries(workers).map(([name, { table }]) => ({ id: idOf(name), access: table })),
+  ...Object.entries<Endpoint>(api).map(([name, endpoint]) => ({
+    id: idOf(name),
+    access: accessOf(endpoint),
+    hashes: endpoint.hashes === true,
+  })),
+  ...Object.entries<Worker>(workers).map(([name, { table, hashes = false }]) => ({
+    id: idOf(name),
+    access: table,
+    hashes,
+  })),
 ];
 
 /** The access patterns that a function names, alone or within transactions. */

@@ -1,6 +1,7 @@
 /** Helpers for tests of the simulators: requests to them, and a server in place of the service. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
@@ -20,6 +21,13 @@ export const askAt = async (
   const isJson = answer.headers.get('content-type')?.includes('json');
   return { status: answer.status, body: isJson ? JSON.parse(raw) : raw };
 };
+
+/** The headers with which the service signs a body. */
+export const signatureOf = (secret: string, body: string, id: string = crypto.randomUUID(), time = new Date()) => ({
+  'webhook-id': id,
+  'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
+  'webhook-signature': new Webhook(secret).sign(id, time, body),
+});
 
 /**
  * Executes all requests in a simulator's help text, in order.

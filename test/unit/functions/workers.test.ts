@@ -1,8 +1,7 @@
-/** The workers relay, deliver, count and erase, with a fake table and a fake queue. */
+/** The workers relay, deliver and erase, with a fake table and a fake queue. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { handler as count } from '../../../functions/workers/count.ts';
 import { handler as deliver } from '../../../functions/workers/deliver.ts';
 import { handler as erase } from '../../../functions/workers/erase.ts';
 import { handler as relay } from '../../../functions/workers/relay.ts';
@@ -11,7 +10,7 @@ import { newBatchId } from '../../../shared/campaigns/ids.ts';
 import { erasureKey, erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
 import { conversationName, entryKey, headKey, named } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { logItem, type Message } from '../../../shared/outbox/message.ts';
+import type { Message } from '../../../shared/outbox/message.ts';
 import { readWakeUp } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { readExpansionWakeUp } from '../../../shared/outbox/wake-ups/expansions.ts';
 import { documents } from '../../../shared/table/client.ts';
@@ -76,22 +75,6 @@ describe('relay', () => {
 
   const event = { Records: keys.map((key) => ({ dynamodb: { Keys: marshall(key) } })) } as DynamoDBStreamEvent;
 
-  test('each new entry sends one wake-up of its conversation', async () => {
-    await relay(event, context());
-    expect(
-      queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
-        readWakeUp(MessageBody).conversation,
-        MessageDeduplicationId,
-      ]),
-    ).toEqual([
-      [named({ ...conversation, phone: `${PHONE}1` }), 'ENTRY#1'],
-      [named({ ...conversation, phone: `${PHONE}2` }), 'ENTRY#2'],
-      [named({ ...conversation, phone: `${PHONE}3` }), 'ENTRY#3'],
-    ]);
-    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, batches: 0, trace_ids: [] }]);
-    expect(calls).toEqual([]);
-  });
-
   test('each new batch of messages wakes the expansion of its account, and names the batch', async () => {
     const id = newBatchId();
     const image = marshall({ ...batchKey('acme', id), trace_id: 'trace-1' });
@@ -116,18 +99,6 @@ describe('relay', () => {
     await relay(event, context());
     const [first, again] = queue.calls;
     expect(again).toEqual(first);
-  });
-
-  test('relay fails if the queue fails or rejects an entry', async () => {
-    queue.down = true;
-    await expect(relay(event, context())).rejects.toThrow('relay failed');
-    queue.down = false;
-    queue.takes = ({ MessageDeduplicationId }) => MessageDeduplicationId !== 'ENTRY#2';
-    await expect(relay(event, context())).rejects.toThrow('relay failed');
-    expect(lines()).toMatchObject([
-      { level: 'error', message: 'relay' },
-      { level: 'error', message: 'relay', error: 'Error' },
-    ]);
   });
 });
 
@@ -330,41 +301,6 @@ describe('deliver', () => {
         { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] },
       ]);
     });
-  });
-});
-
-describe('count', () => {
-  const created = '2030-01-01T00:00:00.000000';
-
-  const items = () => [
-    logItem(message, 'sent', created),
-    logItem({ ...message, id: 'message-2' }, 'sent', created),
-    logItem(message, 'read', created),
-  ];
-
-  const event = () =>
-    ({ Records: items().map((item) => ({ dynamodb: { NewImage: marshall(item) } })) }) as DynamoDBStreamEvent;
-
-  test('count adds the log entries of a batch to the counters of their jobs', async () => {
-    await count(event(), context());
-    expect(calls.map(({ name }) => name)).toEqual(['TransactWriteCommand']);
-    const updates = calls
-      .flatMap(({ input }) => input.TransactItems as { Update: { Key: object; ExpressionAttributeValues: object } }[])
-      .map(({ Update: { Key, ExpressionAttributeValues } }) => ({ ...Key, ...ExpressionAttributeValues }));
-    expect(updates).toMatchObject([
-      ...items().map(({ pk, sk }) => ({ pk, sk, ':true': true })),
-      { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#sent', ':count': 2 },
-      { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#read', ':count': 1 },
-    ]);
-    expect(lines()).toEqual([{ level: 'info', message: 'count', entries: 3, answers: 0, counted: 3 }]);
-  });
-
-  test('count fails if the table fails', async () => {
-    table = () => {
-      throw new Error(`${PHONE} cannot be counted`);
-    };
-    await expect(count(event(), context())).rejects.toThrow('count failed');
-    expect(lines()).toMatchObject([{ level: 'error', message: 'count', error: 'Error' }]);
   });
 });
 

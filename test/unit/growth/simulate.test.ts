@@ -53,11 +53,6 @@ test('a campaign has the pace of its customers, and no limit of requests but for
   expect(ceilings.map(({ name }) => name)).not.toContain('pace of a campaign');
 });
 
-test('equal seeds give equal results', () => {
-  const traffic = { rate: 500, customers: 20, seconds: 60 };
-  expect(simulate(asInstalled(), present, traffic)).toEqual(simulate(asInstalled(), present, traffic));
-});
-
 test('few messages meet no limit, and cost what the units of a batch say', () => {
   const { ceilings, finished, writes, indexes } = simulate(prepared(100), present, {
     rate: 100,

@@ -209,17 +209,22 @@ const postEvent = (
   type = FORM,
 ): HttpEvent => ({ ...eventWith(undefined), ...sent, headers: { 'content-type': type } });
 
+/** What the endpoints of these tests have in common. */
+const common = {
+  area: 'bridge',
+  summary: 'An endpoint.',
+  routes: [{ host: 'bridge', method: 'POST', path: '/form' }],
+  token: 'none',
+  permission: 'none',
+  responses: { 200: v.unknown() },
+  problems: [],
+  table: [],
+} as const;
+
 describe('an endpoint that takes a form', () => {
   const form = define({
-    area: 'bridge',
-    summary: 'Takes a form.',
-    routes: [{ host: 'bridge', method: 'POST', path: '/form' }],
-    token: 'none',
-    permission: 'none',
+    ...common,
     body: { type: 'form', schema: v.object({ text: v.string(), reply: v.optional(v.array(v.string())) }) },
-    responses: { 200: v.unknown() },
-    problems: [],
-    table: [],
   });
 
   const send = async (event: HttpEvent) => {
@@ -355,15 +360,8 @@ describe('an endpoint that takes a form', () => {
 
 describe('an endpoint that takes JSON', () => {
   const document = define({
-    area: 'bridge',
-    summary: 'Takes JSON.',
-    routes: [{ host: 'bridge', method: 'POST', path: '/document' }],
-    token: 'none',
-    permission: 'none',
+    ...common,
     body: { type: 'json', schema: v.object({ text: v.string() }) },
-    responses: { 200: v.unknown() },
-    problems: [],
-    table: [],
   });
 
   test.each([
@@ -460,11 +458,7 @@ describe('an endpoint that takes JSON', () => {
 
 describe('an endpoint that knows its fields', () => {
   const order = define({
-    area: 'bridge',
-    summary: 'Takes an order.',
-    routes: [{ host: 'bridge', method: 'POST', path: '/orders' }],
-    token: 'none',
-    permission: 'none',
+    ...common,
     query: v.object({ limit: v.optional(v.string()) }),
     body: {
       type: 'json',
@@ -474,8 +468,6 @@ describe('an endpoint that knows its fields', () => {
       }),
     },
     responses: { 204: null },
-    problems: [],
-    table: [],
   });
 
   const send = async (body: unknown, query: Record<string, string> | undefined, described: typeof order = order) => {
@@ -548,15 +540,8 @@ describe('an endpoint that knows its fields', () => {
 
 describe('an endpoint that takes a multipart form', () => {
   const upload = define({
-    area: 'bridge',
-    summary: 'Takes fields.',
-    routes: [{ host: 'bridge', method: 'POST', path: '/fields' }],
-    token: 'none',
-    permission: 'none',
+    ...common,
     body: { type: 'multipart', schema: v.object({ text: v.unknown() }) },
-    responses: { 200: v.unknown() },
-    problems: [],
-    table: [],
   });
 
   const field = (value: string) => `--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n${value}\r\n`;
@@ -636,8 +621,7 @@ describe('an endpoint that takes a multipart form', () => {
 
 describe('an endpoint with catch-all routes', () => {
   const slash = define({
-    area: 'bridge',
-    summary: 'Ends with a slash.',
+    ...common,
     routes: [
       { host: 'bridge', method: 'POST', path: '/form' },
       { host: 'bridge', method: 'POST', path: '/form/' },
@@ -649,9 +633,6 @@ describe('an endpoint with catch-all routes', () => {
     token: 'header',
     permission: 'bridge',
     body: { type: 'form', schema: v.object({ text: v.string() }) },
-    responses: { 200: v.unknown() },
-    problems: [],
-    table: [],
   });
 
   /** A request by its route, method and path, of a token with these permissions. */

@@ -91,11 +91,6 @@ const handle = (batch: StreamRecord[], { behave, settings = {}, faults = {}, sig
 
 const four = [1, 2, 3, 4].map((sequence) => record(sequence));
 
-test('a successful batch calls the function once', async () => {
-  await handle(four, { behave: () => undefined });
-  expect({ calls, done, notices }).toEqual({ calls: [[1, 2, 3, 4]], done: [1, 2, 3, 4], notices: [] });
-});
-
 test('a failed batch is repeated unchanged for the configured number of retries', async () => {
   await handle(four, { behave: throwOn(3), settings: { retries: 2 } });
   expect(calls).toEqual([
@@ -105,52 +100,12 @@ test('a failed batch is repeated unchanged for the configured number of retries'
   ]);
 });
 
-test('records that fail permanently count as done, and a notice contains their sequence numbers without their contents', async () => {
-  await handle(four, { behave: throwOn(3) });
-  expect(done).toEqual([1, 2, 3, 4]);
-  expect(notices).toMatchObject([
-    {
-      requestContext: {
-        condition: 'RetryAttemptsExhausted',
-        functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:Count',
-        approximateInvokeCount: 2,
-      },
-      DDBStreamBatchInfo: {
-        shardId: 'shard-1',
-        startSequenceNumber: '1',
-        endSequenceNumber: '4',
-        approximateArrivalOfFirstRecord: new Date(now * 1000).toISOString(),
-        batchSize: 4,
-        streamArn: 'arn:stream',
-      },
-    },
-  ]);
-  expect(JSON.stringify(notices)).not.toContain('INSERT');
-});
-
 test('without a failure destination, records that fail permanently count as done without a notice', async () => {
   await handle(four, { behave: throwOn(3), settings: { onFailure: undefined, retries: 0 } });
   expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
 });
 
-test('with bisecting, a batch loses only the one bad record, and keeps the order', async () => {
-  await handle(four, { behave: throwOn(3), settings: { bisects: true } });
-  expect(calls).toEqual([[1, 2, 3, 4], [1, 2], [3, 4], [3], [3], [4]]);
-  expect(done).toEqual([1, 2, 3, 4]);
-  expect(notices).toMatchObject([{ DDBStreamBatchInfo: { startSequenceNumber: '3', endSequenceNumber: '3' } }]);
-});
-
 describe('a function that reports failed records', () => {
-  test('receives the records again from the first failed one on', async () => {
-    const answers = [failures(4, 3), undefined];
-    await handle(four, { behave: () => answers.shift() });
-    expect(calls).toEqual([
-      [1, 2, 3, 4],
-      [3, 4],
-    ]);
-    expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
-  });
-
   test('that always reports the first record receives the batch once per attempt, and then the records fail permanently', async () => {
     await handle(four, { behave: ([first = 0]) => failures(first), settings: { bisects: true } });
     expect(calls).toEqual([

@@ -27,20 +27,6 @@ const serve = (busy: () => boolean = () => false) => {
 
 const text = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-test('the clock is shown, moves ahead by a duration and to a time, runs faster, and returns to real time', async () => {
-  const { clock, send } = serve();
-  expect(await send()).toMatchObject({ status: 200, body: { ahead_s: 0, rate: 1, moving: false } });
-  expect(await send({ advance: '3d' })).toMatchObject({
-    status: 200,
-    body: { ahead_s: 3 * DAY_S, last_advance: { stops: 0 } },
-  });
-  const end = new Date(clock.now() + DAY_S * 1_000).toISOString();
-  const { body } = await send({ set: end });
-  expect(body.time >= end).toBe(true);
-  expect(await send({ run: 600 })).toMatchObject({ status: 200, body: { rate: 600 } });
-  expect(await send({ real: true })).toMatchObject({ status: 200, body: { ahead_s: 0, rate: 1 } });
-});
-
 test.each([
   [{ advance: 'soon' }, 422, '"advance" must be a duration, such as 3d, 90m or 1d12h.'],
   [{ set: '2027-01-31' }, 422, '"set" must be a time with its zone, such as 2027-01-31T09:00Z.'],
@@ -56,24 +42,6 @@ test.each([
   const { clock, send } = serve();
   expect(await send(body)).toMatchObject({ status, body: { message: expect.stringContaining(message) } });
   expect(clock.offset).toBe(0);
-});
-
-test('watchers are notified when the clock begins to move, when it has arrived, and of each other change', async () => {
-  let isBusy = true;
-  const { changes, send } = serve(() => isBusy);
-  let notified = 0;
-  changes.watch(() => {
-    notified += 1;
-  });
-  const first = send({ advance: '1d' });
-  await expect.poll(() => notified).toBe(1);
-  isBusy = false;
-  await first;
-  await expect.poll(() => notified).toBe(2);
-  await send({ run: 60 });
-  await expect.poll(() => notified).toBe(3);
-  await send({ real: true });
-  await expect.poll(() => notified).toBe(4);
 });
 
 test('while the clock moves ahead, it cannot be set', async () => {

@@ -1,7 +1,6 @@
 /** The clock of the local stack: its times, who waits for it, and how it moves ahead. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Progress } from '../../../infra/local/aws/clock-driver.ts';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';
@@ -167,18 +166,6 @@ describe('on its way ahead', () => {
     return { clock, moving, done, stops };
   };
 
-  test('it stops at each time at which work is due, in order, and at no other minute', async () => {
-    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
-    const due = [start + 10 * MINUTE + 5, start + 10 * MINUTE + 7, start + 2 * DAY, start + 4 * DAY];
-    const returns = [start + 5 * MINUTE, start + DAY];
-    const { clock, moving, done, stops } = stackWith([...due], [...returns]);
-    expect(await advanceTo(start + 3 * DAY, moving)).toBe(4);
-    const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
-    expect(minutes).toEqual([5, 11, 24 * 60, 2 * 24 * 60, 3 * 24 * 60]);
-    expect(done).toEqual([returns[0], due[0], due[1], returns[1], due[2]]);
-    expect(Math.floor(clock.now() / MINUTE)).toBe((start + 3 * DAY) / MINUTE);
-  });
-
   test('if a function continues before the next minute, it does not read when work is due', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const due = [start + DAY];
@@ -218,15 +205,6 @@ describe('on its way ahead', () => {
     ]);
   });
 
-  test('it tries due work again each minute that is not done', async () => {
-    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
-    const { moving, stops } = stackWith([]);
-    const watchDueWork = () => ({ next: async () => start, needs: () => true, end: () => undefined });
-    await advanceTo(start + 3 * MINUTE + 30_000, { ...moving, watchDueWork });
-    const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
-    expect(minutes).toEqual([1, 2, 3, 3]);
-  });
-
   test.each([
     ['at its end', async () => undefined],
     ['after an error', () => Promise.reject(new Error('The database returned 500.'))],
@@ -242,26 +220,5 @@ describe('on its way ahead', () => {
     };
     await advanceTo(moving.clock.now() + MINUTE, { ...moving, watchDueWork }).catch(() => undefined);
     expect(watching).toBe(0);
-  });
-
-  test('it waits at each stop until the stack is at rest, and at the end also for batches, which it closes', async () => {
-    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
-    const { clock, moving, stops } = stackWith([start + MINUTE, start + 2 * MINUTE]);
-    const atStart = ['work', 'records', 'batches', 'work', 'batches', 'batches', 'batches'] as const;
-    const atStop = [undefined, undefined, undefined];
-    const atEnd = ['work', 'batches', 'records', 'batches', ...atStop] as const;
-    const looks: (Progress | undefined)[] = [...atStart, ...atStop, ...atEnd];
-    const closed: number[] = [];
-    const closeBatches = () => void closed.push(clock.now());
-    const readNow = vi.fn();
-    await advanceTo(start + 90_000, { ...moving, inProgress: () => looks.shift(), readNow, closeBatches });
-    expect(looks).toEqual([]);
-    // Whenever only records are left.
-    expect(readNow).toHaveBeenCalledTimes(2);
-    // At the end, whenever nothing else is in progress.
-    expect(closed).toHaveLength(2);
-    for (const time of closed) expect(time).toBeGreaterThanOrEqual(start + 90_000);
-    expect(stops).toHaveLength(2);
-    expect(clock.now()).toBeGreaterThanOrEqual(start + 90_000);
   });
 });

