@@ -152,3 +152,11 @@ test('a consent that expires is removed by a worker, and the webhook is notified
     .toMatchObject([{ id, status: 'expired', properties: ['device_make', 'first_name'] }]);
   expect(await acknowledge(world, id)).toMatchObject({ status: 204 });
 });
+
+test('an acknowledgement directly after the end does not wait for the worker', async () => {
+  const world = await newWorld();
+  const id = await approved(world, 7);
+  await endNow(id);
+  expect(await acknowledge(world, id)).toMatchObject({ status: 204 });
+  expect(await outstanding(world.account)).toEqual([]);
+});
