@@ -44,13 +44,17 @@ export const tags = (Object.keys(areas) as Area[]).map(tagOf);
 
 export const docsOf = (name: EndpointName): AnyEndpointDocs => {
   const docs = areas[api[name].area].endpoints[name];
-  if (docs === undefined) throw new Error(`Describe ${name} in shared/api/areas/${api[name].area}.docs.ts.`);
+  if (docs === undefined) throw new Error(`Describe ${name} in the docs of its area, shared/api/areas/*.docs.ts.`);
   return docs;
 };
 
 /** The name of a path's parameter in the description: what it contains. */
-export const describedName = (name: EndpointName, parameter: string): string =>
-  parameter === 'id' ? (docsOf(name).id ?? parameter) : parameter;
+export const describedName = (name: EndpointName, parameter: string): string => {
+  if (parameter !== 'id') return parameter;
+  const { id } = docsOf(name);
+  if (id === undefined) throw new Error(`Name the id in the path of ${name} in its docs: "id: 'thing_id'".`);
+  return id;
+};
 
 /**
  * The path of a route in the description. A path with a slash at its end is not described: its operation is the one

@@ -66,7 +66,7 @@ export class NamedSchemas {
       return { $ref: `${REFERENCE}${name}`, ...(description !== undefined && { description }) };
     }
     if (schema.properties !== undefined || schema.oneOf !== undefined || schema.anyOf !== undefined) {
-      throw new Error(`Name the schema ${place} in the docs of its area, shared/api/areas/*.docs.ts.`);
+      throw new Error(`Name the schema ${place} in \`names\` of its docs, shared/api/areas/*.docs.ts.`);
     }
     return this.#inside(schema, place);
   }

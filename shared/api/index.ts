@@ -30,5 +30,6 @@ export const api = {
   ...stats,
 } as const satisfies Record<string, Endpoint>;
 
+/** @internal Tests use it. */
 export type Api = typeof api;
 export type EndpointName = keyof Api;

@@ -180,7 +180,8 @@ describe('generators of clients', () => {
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
       expect(inPath, place).toEqual([...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       expect(inPath, place).not.toContain('id');
-      for (const parameter of parameters) expect(parameter.description, `${place}: ${parameter.name}`).toBeTruthy();
+      const without = parameters.filter((parameter) => !parameter.description).map(({ name }) => name);
+      expect(without, `${place}: describe them in \`fields\` of shared/api/areas/*.docs.ts`).toEqual([]);
     }
   });
 });

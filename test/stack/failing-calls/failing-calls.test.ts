@@ -133,7 +133,8 @@ const prepare = async ({ prepare, parts = 1, notesRepeats, readsOnly, chargesOnl
   await call();
   const { items: last, state: twice } = await look(like);
   // Without work, every fault would pass.
-  if (!readsOnly && !chargesOnly) expect(whole).not.toBe(untouched);
+  if (!readsOnly && !chargesOnly)
+    expect(whole, 'It changes nothing: is it `readsOnly`, or `chargesOnly`?').not.toBe(untouched);
   if (notesRepeats) {
     expect(twice).not.toBe(whole);
     expect(withoutRepeats(twice)).toBe(whole);
@@ -144,7 +145,7 @@ const prepare = async ({ prepare, parts = 1, notesRepeats, readsOnly, chargesOnl
   if (isAnswer(result)) {
     expect(result.status, JSON.stringify(result.body)).toBeLessThan(300);
     // All or nothing: a request has no intermediate states, except between its parts.
-    expect(states.size).toBeLessThanOrEqual(1 + parts);
+    expect(states.size, 'Its changes can be seen in part: has it several `parts`?').toBeLessThanOrEqual(1 + parts);
   }
   return { call, before, like, calls, result, states, whole, twice, last };
 };

@@ -222,7 +222,13 @@ describe('on a stack in AWS', () => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: {
+        TableName: table,
+        HashSecretName: 'hash-secret',
+        CounterRetention: '400',
+        BaseUrl: base_url,
+        BridgeUrl: bridge_url,
+      },
     });
     const secretsUrl = await recording(String(env.AWS_ENDPOINT_URL_SECRETS_MANAGER), (_method, _path, headers) => {
       calls.push([{ action: String(Object(headers)['x-amz-target']).replace('.', ':'), resource: 'HashSecret' }]);
@@ -262,7 +268,13 @@ describe('on a stack in AWS', () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const env = await serveStacks({
-      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: {
+        TableName: table,
+        HashSecretName: 'hash-secret',
+        CounterRetention: '400',
+        BaseUrl: base_url,
+        BridgeUrl: bridge_url,
+      },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, TIMEOUT_MS);
     expect(code).toBe(1);
@@ -273,7 +285,13 @@ describe('on a stack in AWS', () => {
 
   test('a test that cannot begin changes nothing and says why', async () => {
     const env = await serveStacks({
-      trial: { TableName: 'not-there', HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+      trial: {
+        TableName: 'not-there',
+        HashSecretName: 'hash-secret',
+        CounterRetention: '400',
+        BaseUrl: base_url,
+        BridgeUrl: bridge_url,
+      },
     });
     const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
     expect(code).toBe(1);

@@ -116,7 +116,7 @@ const compare = (measured: Units[], { read, write }: Units): void => {
     [write, 'write'],
   ] as const) {
     const most = Math.max(...measured.map((units) => units[kind]));
-    expect(most, `${kind} units`).toBeLessThanOrEqual(stated);
+    expect(most, `${kind} units; state \`most\` in test/stack/scenarios/`).toBeLessThanOrEqual(stated);
     expect(stated, `stated ${kind} units, of which ${most} were measured`).toBeLessThanOrEqual(MOST_ABOVE * most);
   }
 };
