@@ -5,7 +5,7 @@ import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import type { Outgoing } from '../outbox/event.ts';
+import type { OutboxEvent } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
 import { putWrite, transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
@@ -30,7 +30,7 @@ export const announcementWrites = (
   after: After,
 ): Write[] => {
   if (bot === undefined) return [];
-  const outgoing: Outgoing = {
+  const outgoing: OutboxEvent = {
     type: 'account.updated',
     account,
     bot,

@@ -11,11 +11,11 @@ import {
   type CircuitState,
   elect,
   IS_CURRENT,
-  later,
   MEMORY,
   type Open,
   periodAfter,
   setPause,
+  withJitter,
 } from './circuit-breaker.ts';
 import { circuitKey } from './entities.ts';
 
@@ -279,7 +279,7 @@ export const isAppNetworkFailing = async (): Promise<boolean> => {
   return open_until !== undefined || suspected_since !== undefined;
 };
 
-const openUntil = (time: string): Open => ({ until: later(Date.parse(time)), cause: 'circuit_open' });
+const openUntil = (time: string): Open => ({ until: withJitter(Date.parse(time)), cause: 'circuit_open' });
 
 /** The end of an open period that begins now, after so many failed probes. */
 const endOf = (trials: number): string => sortableTime(now() + periodAfter(trials));

@@ -15,7 +15,7 @@ import { inParallel } from '../core/parallel.ts';
 import type { AttemptResult, EarlyEnd } from '../destinations/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../destinations/destination.ts';
 import { type After, dequeueWrite, transactInOrder } from '../outbox/entries.ts';
-import { type Entry, eventIdOf, namesOf, type Outgoing, subjectOf } from '../outbox/event.ts';
+import { type Entry, eventIdOf, logFields, type OutboxEvent, subjectOf } from '../outbox/event.ts';
 import { awaitDestination, scheduleRetry, triesBefore } from '../outbox/head.ts';
 import type { ReasonCode, State } from '../outbox/message.ts';
 import { type ReachedState, stateItem, stateWrites } from '../outbox/states.ts';
@@ -56,7 +56,7 @@ export const applyResult = async (
 ): Promise<Outcome> => {
   const outcome = await applyToEntry(context, result, receipt);
   const { destination, breaker, exchanges } = context;
-  if (!destination.isPulled) await breaker.recordTime(exchanges.reduce((sum, one) => sum + one.ended - one.started, 0));
+  if (!destination.isPull) await breaker.recordTime(exchanges.reduce((sum, one) => sum + one.ended - one.started, 0));
   return outcome;
 };
 
@@ -109,7 +109,7 @@ const recordInCircuit = async (
   { destination, breaker, circuit }: AttemptContext,
   { status }: AttemptResult,
 ): Promise<CircuitState> => {
-  if (destination.isPulled || NO_RESPONSES.has(status)) return circuit;
+  if (destination.isPull || NO_RESPONSES.has(status)) return circuit;
   if (status === 'rate_limited') return breaker.acquire();
   if (status === 'retry') {
     if (!isOpen(circuit)) await breaker.recordFailure(circuit);
@@ -140,9 +140,9 @@ const retryLater = async (
     ...{ until: at, since: entry.created, failed: entry.id, cause, attempts, tries },
     refusedAt: refused === undefined ? undefined : sortableTime(refused),
   });
-  const names = { ...namesOf(entry.outgoing), cause, reason: reasonOf(cause), attempts };
+  const names = { ...logFields(entry.outgoing), cause, reason: reasonOf(cause), attempts };
   measure('warn', 'retry scheduled', { ...names, retries_scheduled: 1 });
-  if (!isOpen(circuit) && !destination.isPulled) {
+  if (!isOpen(circuit) && !destination.isPull) {
     // A destination that refuses an entry works: others of its conversations may continue.
     if (isRefusal) await breaker.recordSuccess(circuit);
     else await breaker.recordFailure(circuit, { cause, event: eventIdOf(entry) });
@@ -157,12 +157,12 @@ const PAUSE = { minMs: 1_000, maxMs: 600_000 };
 /** Pauses a destination that has asked for fewer requests. It works, so this is no failure. Returns the pause's end. */
 const pauseDestination = async (
   { wait }: Extract<AttemptResult, { status: 'rate_limited' }>,
-  { destination: { isPulled }, breaker, circuit }: AttemptContext,
+  { destination: { isPull }, breaker, circuit }: AttemptContext,
 ): Promise<number> => {
   if (isOpen(circuit)) return circuit.until;
   const until = now() + Math.min(Math.max(wait, scaled(PAUSE.minMs)), scaled(PAUSE.maxMs));
   // Behind listeners, only this conversation pauses.
-  if (!isPulled) await breaker.pause(circuit, until);
+  if (!isPull) await breaker.pause(circuit, until);
   return until;
 };
 
@@ -176,7 +176,7 @@ const retryAfterPause = async (
   const tries = triesBefore(head, entry) + exchanges.length;
   const { attempts = 0 } = head;
   await scheduleRetry(head, { until: at, since: entry.created, failed: entry.id, cause, attempts, tries });
-  measure('info', 'rate limited', { ...namesOf(entry.outgoing), cause, rate_limited: 1 });
+  measure('info', 'rate limited', { ...logFields(entry.outgoing), cause, rate_limited: 1 });
   await recordAttempts(attemptsOf(context, { next: at }));
   return { type: 'paused', cause, at };
 };
@@ -189,7 +189,7 @@ const hold = async ({ head, entry }: AttemptContext, cause: string): Promise<Out
   const { id, created, outgoing } = entry;
   const at = now() + scaled(HOLD_MS);
   await scheduleRetry(head, { until: at, since: created, failed: id, cause, attempts: head.attempts ?? 0 });
-  log('info', 'held', { ...namesOf(outgoing), cause });
+  log('info', 'held', { ...logFields(outgoing), cause });
   return { type: 'retryScheduled', cause, at };
 };
 
@@ -384,7 +384,7 @@ const settleAtOnce = async (entry: Entry, receipts: Write[], writesAfter: (after
 
 /** Logs how an entry ended. */
 const logResult = ({ outgoing, created }: Entry, result: AttemptResult): void => {
-  const names = namesOf(outgoing);
+  const names = logFields(outgoing);
   const cause = causeOf(result);
   if (isEndedEarly(cause)) measure('info', 'ended early', { ...names, reason: cause, ended_early: 1 });
   else if (cause !== undefined) {
@@ -425,7 +425,7 @@ const reasonCodeOf = (result: AttemptResult): ReasonCode | undefined => {
   }
 };
 
-const stateAfter = ({ type }: Outgoing, cause: string | undefined): State | undefined => {
+const stateAfter = ({ type }: OutboxEvent, cause: string | undefined): State | undefined => {
   if (type === 'message.send') return cause === undefined ? 'delivered_to_server' : 'sending_failed';
   return type === 'message.received' && cause !== undefined ? 'reception_failed_http' : undefined;
 };

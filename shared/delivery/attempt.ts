@@ -12,7 +12,7 @@ import { dropErased, dropOutdatedStop } from '../messaging/erasure-outbox.ts';
 import { isCancelled, type JobItem } from '../messaging/jobs/job.ts';
 import { hasStopped, type OptOutItem } from '../messaging/opt-outs/opt-outs.ts';
 import { conversationOf } from '../outbox/entities.ts';
-import { type Entry, namesOf, type Outgoing, subjectOf } from '../outbox/event.ts';
+import { type Entry, logFields, type OutboxEvent, subjectOf } from '../outbox/event.ts';
 import type { Head } from '../outbox/head.ts';
 import { isOutdated } from '../outbox/states.ts';
 import { getManyConsistent } from '../table/client.ts';
@@ -136,7 +136,7 @@ const requestIfClear = async ({ destination, entry, exchanges }: Attempting): Pr
     return await request(destination, found.entry, (exchange) => exchanges.push(exchange));
   } catch (error) {
     if (!isExpired(entry)) throw error;
-    log('error', 'internal error', { ...namesOf(entry.outgoing), ...describeError(error) });
+    log('error', 'internal error', { ...logFields(entry.outgoing), ...describeError(error) });
     return { status: 'internal_error', cause: 'unexpected_error' };
   }
 };
@@ -204,7 +204,7 @@ export const preflight = async (known: Entry): Promise<PreflightResult> => {
 };
 
 /** Whether the time is over for which a message is valid. */
-export const isOver = ({ valid_until }: Extract<Outgoing, { type: 'message.send' }>): boolean =>
+export const isOver = ({ valid_until }: Extract<OutboxEvent, { type: 'message.send' }>): boolean =>
   valid_until !== undefined && valid_until <= sortableTime(now());
 
 /** The keys of an entry and of everything that may prevent its delivery. */
@@ -228,7 +228,7 @@ const keysOf = ({ pk, sk, outgoing }: Entry): [Key, Key, Key?, Key?, Key?] => {
  */
 const fromPresentNumber = (
   entry: Entry,
-  { from, ...outgoing }: Extract<Outgoing, { type: 'message.send' }>,
+  { from, ...outgoing }: Extract<OutboxEvent, { type: 'message.send' }>,
   sender: Account | undefined,
 ): PreflightResult => {
   const number = sender?.bot_number;

@@ -2,7 +2,7 @@
 import { now, sortableTime } from '../core/clock.ts';
 import { destinationNameOf } from '../destinations/destination.ts';
 import type { AnyConversation } from '../outbox/entities.ts';
-import { slotOf } from '../outbox/wake-ups/conversations.ts';
+import { groupIndexOf } from '../outbox/wake-ups/conversations.ts';
 import { AppNetworkBreaker } from './app-network-breaker.ts';
 import {
   type Breaker,
@@ -29,7 +29,7 @@ class OwnBreaker implements Breaker {
 
   constructor(conversation: AnyConversation) {
     this.#name = destinationNameOf(conversation);
-    this.#group = slotOf(conversation);
+    this.#group = groupIndexOf(conversation);
   }
 
   async acquire(): Promise<CircuitState> {

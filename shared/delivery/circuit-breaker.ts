@@ -100,7 +100,7 @@ export const stateOf = async (
     return { until: Date.parse(paused_until), cause: 'rate_limited' };
   }
   if (until === undefined) return failures === undefined ? 'closed' : 'degraded';
-  if (until > sortableTime(now())) return { until: later(Date.parse(until)), cause: 'circuit_open' };
+  if (until > sortableTime(now())) return { until: withJitter(Date.parse(until)), cause: 'circuit_open' };
   return elect(destination, until);
 };
 
@@ -114,7 +114,7 @@ export const elect = async (destination: string, until: string): Promise<'half_o
     ConditionExpression: 'open_until = :until OR election = :this',
     ExpressionAttributeValues: { ':end': sortableTime(trialEnd), ':until': until, ':this': newId() },
   });
-  return elected ? 'half_open' : { until: later(trialEnd), cause: 'circuit_open' };
+  return elected ? 'half_open' : { until: withJitter(trialEnd), cause: 'circuit_open' };
 };
 
 /** Milliseconds for which a circuit opens after so many failed probes. */
@@ -224,4 +224,4 @@ export const findFailure = async (destination: string): Promise<Failing | undefi
 };
 
 /** A little later than `time`, so that pending conversations do not all continue at once. */
-export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));
+export const withJitter = (time: number): number => time + between(0, scaled(SPREAD_MS));

@@ -62,7 +62,7 @@ export interface DeliveryState {
   entries: readonly Entry[] | undefined;
   /** Whether the outbox had no other entries when they were read. */
   areAll: boolean;
-  destination: Pick<Destination, 'isMissing' | 'isPulled' | 'receiptFor'>;
+  destination: Pick<Destination, 'isMissing' | 'isPull' | 'receiptFor'>;
   circuit: CircuitState;
   /** For how long the oldest entry must wait, if it must, in milliseconds. */
   waitMs: number;
@@ -97,7 +97,7 @@ export const nextStep = (state: DeliveryState): Step => {
   if (entry === undefined) return entries !== undefined && areAll ? { do: 'end conversation' } : { do: 'read' };
   if (remainingMs < RESERVE_MS) return { do: 'stop' };
   if (destination.isMissing) return { do: 'await destination', entry, pending };
-  if (destination.isPulled) return { do: 'offer', entry, pending };
+  if (destination.isPull) return { do: 'offer', entry, pending };
   const expired = isOpen(circuit) ? expiredEntries([entry, ...pending], state) : [];
   if (expired.length > 0) return { do: 'expire', entries: expired };
   // A probe is made at once: all others wait for it.
@@ -172,7 +172,7 @@ export const deliver = async (
         const { entries, all } = await oldestEntries(conversation, pageSize);
         // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
         destination = await resolveDestination(conversation);
-        const free: Head | undefined = destination.isPulled ? head : await unlist(head);
+        const free: Head | undefined = destination.isPull ? head : await unlist(head);
         if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
         head = free;
         state = { ...state, entries, areAll: all };

@@ -9,7 +9,7 @@
  * The groups stay as they are, so the order of each conversation does, too.
  */
 import { now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
-import { SLOTS } from '../outbox/wake-ups/conversations.ts';
+import { GROUP_COUNT } from '../outbox/wake-ups/conversations.ts';
 import { update, updateAndGet } from '../table/client.ts';
 import { afterExpired, type CircuitItem, IS_CURRENT, MEMORY } from './circuit-breaker.ts';
 import { circuitKey } from './entities.ts';
@@ -62,7 +62,7 @@ export const recordTime = async (destination: string, usedMs: number): Promise<s
 
 /** When the next turn of a group begins, in milliseconds since 1970; undefined if it is now. */
 export const turnOf = (group: number): number | undefined => {
-  const turns = SLOTS.platform / TURN.groups;
+  const turns = GROUP_COUNT.platform / TURN.groups;
   const length = scaled(TURN.ms);
   const present = Math.floor(now() / length);
   const wait = (((group - present) % turns) + turns) % turns;

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { appNetworkSecret } from '../core/settings.ts';
 import { urlOf } from '../media/media.ts';
-import { contentFields, type Entry, type Outgoing } from '../outbox/event.ts';
+import { contentFields, type Entry, type OutboxEvent } from '../outbox/event.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { signingSecret } from '../validation/schemas.ts';
 import { APP_NETWORK_DESTINATION, type Destination } from './destination.ts';
@@ -83,7 +83,7 @@ const eventOf = ({ created, outgoing }: Entry) => ({
   data: dataOf(outgoing),
 });
 
-const dataOf = (outgoing: Outgoing): object => {
+const dataOf = (outgoing: OutboxEvent): object => {
   if (outgoing.type === 'message.send') return messageIn(outgoing);
   if (outgoing.type === 'account.updated') {
     const { bot, name, avatar } = outgoing;
@@ -95,7 +95,7 @@ const dataOf = (outgoing: Outgoing): object => {
   return { id: request.id, to: request.phone, business, reason, properties: asked, valid_days };
 };
 
-const messageIn = ({ message, from, content, quick_replies }: Extract<Outgoing, { type: 'message.send' }>) => ({
+const messageIn = ({ message, from, content, quick_replies }: Extract<OutboxEvent, { type: 'message.send' }>) => ({
   id: message.id,
   from,
   to: message.phone,

@@ -31,7 +31,7 @@ export interface Destination {
   /** When the settings were set, for a destination that may be disabled by its response. */
   version?: string;
   /** Set if listeners claim its entries: the service makes no requests, so there is no circuit. */
-  isPulled?: true;
+  isPull?: true;
 }
 
 /** What happened in an attempt: for the customer who owns the destination. */

@@ -1,7 +1,7 @@
 /** The interface of chat platforms. Each platform is a file in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';
-import type { Content, Entry, Outgoing } from '../outbox/event.ts';
+import type { Content, Entry, OutboxEvent } from '../outbox/event.ts';
 import type { Message, State } from '../outbox/message.ts';
 import { type AttemptResult, retryResult } from './attempt-result.ts';
 import type { Destination } from './destination.ts';
@@ -62,7 +62,7 @@ export const inUse = (previous: PreviousSecret[]): string[] =>
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
-  (outgoing: Outgoing): PlatformStatus<Status> | undefined => {
+  (outgoing: OutboxEvent): PlatformStatus<Status> | undefined => {
     if (outgoing.type !== 'message.state') return undefined;
     const { message, created } = outgoing;
     if (message.origin?.platform !== platform) return undefined;

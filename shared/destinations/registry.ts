@@ -70,7 +70,7 @@ const destinationOf = ({
         ...platforms[platform](settings, previous_secrets),
         ...(platform === 'webhook' && { version: updated }),
       }
-    : { ...webhook({ url: LISTENER_URL, ...settings }, previous_secrets), isPulled: true };
+    : { ...webhook({ url: LISTENER_URL, ...settings }, previous_secrets), isPull: true };
 
 /** For requests of a webhook without a URL. Listeners send them elsewhere anyway. */
 const LISTENER_URL = 'https://listener.invalid/';

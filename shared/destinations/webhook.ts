@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/jids.ts';
-import { contentFields, eventIdOf, type Outgoing } from '../outbox/event.ts';
+import { contentFields, eventIdOf, type OutboxEvent } from '../outbox/event.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { type AttemptResult, causeOf, interpretByStatus, retryResult } from './attempt-result.ts';
 import type { OutboundResponse } from './http/request.ts';
@@ -48,7 +48,7 @@ export const webhook = describePlatform({
  * The body of a request: a user's message, a state of a message, a user's opt-out, the end of a consent, or a completed user
  * data request, without its values.
  */
-const documentOf = (outgoing: Outgoing): object | undefined => {
+const documentOf = (outgoing: OutboxEvent): object | undefined => {
   if (outgoing.type === 'message.received') {
     return { message: { from: outgoing.message.phone, ...contentFields(outgoing.content) } };
   }

@@ -1,4 +1,4 @@
-/** The rows about jobs, opt-outs, erasures, and what chat platforms repeat and are told. */
+/** The rows about jobs, opt-outs, erasures, repeated requests of chat platforms, and status receipts. */
 
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';

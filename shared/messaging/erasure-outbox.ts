@@ -4,7 +4,7 @@ import { findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { enqueueWrites, pendingEntries, transactInOrder } from '../outbox/entries.ts';
-import { type Conversation, type Entry, type Outgoing, subjectOf, type UserReference } from '../outbox/event.ts';
+import { type Conversation, type Entry, type OutboxEvent, subjectOf, type UserReference } from '../outbox/event.ts';
 import { endConversation, readHead } from '../outbox/head.ts';
 import { type LogItem, logItem, type State } from '../outbox/message.ts';
 import { getConsistent } from '../table/client.ts';
@@ -26,7 +26,7 @@ export const reportStopped = async (
 ): Promise<void> => {
   const { platform } = (await findAccount(account)) ?? {};
   if (platform === undefined || !STOPPED_ON.includes(platform)) return;
-  const outgoing: Outgoing = { type: 'user.stopped', user: { account, phone } };
+  const outgoing: OutboxEvent = { type: 'user.stopped', user: { account, phone } };
   await transactInOrder((after) => [
     eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),
     ...enqueueWrites({ direction: 'platform', account, phone }, outgoing, after),
@@ -113,7 +113,7 @@ const drop = async (entry: Entry, whom: ErasedIdentity): Promise<boolean> => {
 };
 
 /** The log entry of a dropped entry: the failure of its message, under the pseudonym. Undefined for other entries. */
-const failureLogged = (outgoing: Outgoing, { pseudonym }: ErasedIdentity): LogItem | undefined => {
+const failureLogged = (outgoing: OutboxEvent, { pseudonym }: ErasedIdentity): LogItem | undefined => {
   const state = failureOf(outgoing);
   if (state === undefined || !('message' in outgoing)) return undefined;
   const { reported: _reported, ...message } = outgoing.message;
@@ -121,7 +121,7 @@ const failureLogged = (outgoing: Outgoing, { pseudonym }: ErasedIdentity): LogIt
   return { ...failed, reason_code: 'user_erased', reason: 'user_erased' };
 };
 
-const failureOf = ({ type }: Outgoing): State | undefined => {
+const failureOf = ({ type }: OutboxEvent): State | undefined => {
   if (type === 'message.send') return 'sending_failed';
   return type === 'message.received' ? 'reception_failed_http' : undefined;
 };

@@ -6,7 +6,7 @@ import { timestamp } from '../core/clock.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
+import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message } from '../outbox/message.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -54,10 +54,10 @@ const acceptReceived = async (account: string, id: string, { from, to, ...conten
     ...lifetimeFrom(created),
   };
   const item = logItem(message, 'received', created);
-  const outgoing: Outgoing = { type: 'message.received', message, to, content };
+  const outgoing: OutboxEvent = { type: 'message.received', message, to, content };
   const [taken] = await transactInOrder((after) => [
     putIfAbsentWrite(item),
     ...enqueueWrites(conversationAbout('platform', message), outgoing, after),
   ]);
-  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  if (taken === undefined) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
 };

@@ -5,7 +5,7 @@ import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import { checkOwnMedia } from '../media/media.ts';
 import { enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import { type Content, conversationAbout, namesOf, type Outgoing } from '../outbox/event.ts';
+import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
@@ -86,7 +86,7 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
     ...enqueueWrites(conversationAbout('app', message), outgoing, after),
     ...more,
   ]);
-  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  if (taken === undefined) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
   return taken === undefined;
 };
 
@@ -116,7 +116,7 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
     ...more,
   ]);
   if (failed.length > 0) return false;
-  for (const { outgoing } of accepted) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  for (const { outgoing } of accepted) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
   return true;
 };
 
@@ -127,7 +127,7 @@ const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefine
   const { job_id, valid_until } = sending;
   const created = timestamp();
   const message = newMessage(draft, sending, account, created);
-  const outgoing: Outgoing = {
+  const outgoing: OutboxEvent = {
     type: 'message.send',
     message,
     content,

@@ -9,7 +9,7 @@ import { dueAt, type Key } from '../table/keys.ts';
 import { deleteExistingWrite, putWrite, transactReturningItems, type Write } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { type AnyConversation, conversationName, entryKey, headKey } from './entities.ts';
-import type { Conversation, Entry, Outgoing } from './event.ts';
+import type { Conversation, Entry, OutboxEvent } from './event.ts';
 import { addEntriesWrite } from './head.ts';
 
 /** Entries that are read at a time. */
@@ -28,7 +28,7 @@ type Draft = Pick<Entry, 'outgoing' | 'replay'>;
  * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
  * write units.
  */
-export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: After): Write[] =>
+export const enqueueWrites = (conversation: Conversation, outgoing: OutboxEvent, after: After): Write[] =>
   enqueue(conversation, [{ outgoing }], after).writes;
 
 /**

@@ -58,7 +58,7 @@ export interface RequestReference {
  * message is sent with the bot's number at the time of the attempt. A message may end before its delivery: `cancellable`
  * if its job can be cancelled, and `valid_until` if it is of no use later (in the form of `sortableTime`).
  */
-export type Outgoing =
+export type OutboxEvent =
   | {
       type: 'message.send';
       message: Message;
@@ -108,7 +108,7 @@ export interface UserReference {
 }
 
 /** The account and the user of an entry. */
-export const subjectOf = (outgoing: Outgoing): UserReference => {
+export const subjectOf = (outgoing: OutboxEvent): UserReference => {
   if ('message' in outgoing) return outgoing.message;
   // It concerns no user.
   if (outgoing.type === 'account.updated') return { account: outgoing.account, phone: '' };
@@ -116,7 +116,7 @@ export const subjectOf = (outgoing: Outgoing): UserReference => {
 };
 
 /** The fields that identify an entry in the log. */
-export const namesOf = (outgoing: Outgoing) => ({
+export const logFields = (outgoing: OutboxEvent) => ({
   type: outgoing.type,
   account: subjectOf(outgoing).account,
   ...('message' in outgoing && { message_id: outgoing.message.id }),
@@ -152,7 +152,7 @@ export interface Entry extends Key {
   replay?: Replayed;
   /** When it was accepted. */
   created: string;
-  outgoing: Outgoing;
+  outgoing: OutboxEvent;
   /** The trace in which it was accepted. */
   trace_id?: string;
   /** The place in the index of due work of a message that is of no use after some time: `sweep` wakes it then. */

@@ -6,7 +6,7 @@ import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { stateKey } from './entities.ts';
 import type { After } from './entries.ts';
 import { enqueue } from './entries.ts';
-import { conversationAbout, type Entry, type Outgoing } from './event.ts';
+import { conversationAbout, type Entry, type OutboxEvent } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
 
 /** A message and a state that it reaches, with the reason if it is a failure. */
@@ -65,7 +65,7 @@ export const isOutdated = async ({ id, outgoing, replay }: Entry): Promise<boole
 };
 
 /** The notification of a state for an account's platform. */
-export const reportOf = ({ message, state, created }: ReachedState): Outgoing => ({
+export const reportOf = ({ message, state, created }: ReachedState): OutboxEvent => ({
   type: 'message.state',
   message,
   state,

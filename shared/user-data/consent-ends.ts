@@ -5,7 +5,7 @@
 import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import type { ConsentEnd, Outgoing } from '../outbox/event.ts';
+import type { ConsentEnd, OutboxEvent } from '../outbox/event.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import type { Key } from '../table/keys.ts';
@@ -120,7 +120,7 @@ const receiptWrite = (
 
 /** The writes that notify the business that properties have ended, and that it owes their deletion. */
 const notifyWrites = ({ id, account, phone }: Consent, { names, status, ended }: End, after: After): Write[] => {
-  const outgoing: Outgoing = {
+  const outgoing: OutboxEvent = {
     type: 'user_data.ended',
     request: { id, account, phone },
     status,

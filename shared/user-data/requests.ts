@@ -13,8 +13,8 @@ import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import {
   type Conversation,
-  namesOf,
-  type Outgoing,
+  logFields,
+  type OutboxEvent,
   type RequestedProperty,
   type RequestReference,
 } from '../outbox/event.ts';
@@ -114,7 +114,7 @@ const start = async (
   };
   const released = releasedIn(results);
   const asked = data.filter(({ property }) => !isAutomatic(property));
-  const outgoing: Outgoing = {
+  const outgoing: OutboxEvent = {
     type: 'user_data.request',
     request: reference,
     business: item.business,
@@ -136,7 +136,7 @@ const start = async (
   // The check of the user is after the request, and before everything else.
   if (released.length > 0 && failed.includes(1)) throw await userNotFound(account);
   if (failed.length > 0) throw notAccepted();
-  if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  if (!isComplete) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
   return answer;
 };
 

@@ -23,7 +23,7 @@ import { cancelJob } from '../../shared/messaging/jobs/cancel.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { conversationName, headKey } from '../../shared/outbox/entities.ts';
-import { slotOf } from '../../shared/outbox/wake-ups/conversations.ts';
+import { groupIndexOf } from '../../shared/outbox/wake-ups/conversations.ts';
 import { getConsistent } from '../../shared/table/client.ts';
 import { dueAt } from '../../shared/table/keys.ts';
 import { removeUser } from '../../shared/user-data/erasure.ts';
@@ -239,7 +239,7 @@ const work = (workers: PlayedWorkers, leases: Leases, { id, bot }: typeof ATTACK
   const lost = new Set<string>();
   workers.loses = ({ pk }) => lost.has(pk);
   const groupOf = (phone: string, direction: 'app' | 'platform'): string =>
-    `${direction}#${id}#${slotOf({ direction, account: id, phone })}`;
+    `${direction}#${id}#${groupIndexOf({ direction, account: id, phone })}`;
   const needing =
     (...names: string[]) =>
     ({ worker, group = worker }: Run): boolean =>

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { renderGuide } from '../../infra/docs/site/guide.ts';
-import type { Outgoing } from '../../shared/outbox/event.ts';
+import type { OutboxEvent } from '../../shared/outbox/event.ts';
 import { events } from '../../shared/telemetry/metrics.ts';
 import { useStack } from './support/synthesised.ts';
 
@@ -206,7 +206,7 @@ describe('alarms', () => {
       { Id: 'slow', MetricStat: { Metric: { MetricName: 'delivery_ms' }, Stat: 'p99', Period: 300 } },
       { Id: 'done', MetricStat: { Metric: { MetricName: 'delivered' }, Stat: 'Sum', Period: 300 } },
     ]);
-    const message: Outgoing['type'] = 'message.send';
+    const message: OutboxEvent['type'] = 'message.send';
     for (const { MetricStat } of Metrics.slice(1)) {
       expect(MetricStat?.Metric).toMatchObject({ Dimensions: [{ Name: 'type', Value: message }] });
     }

@@ -12,7 +12,7 @@ import {
   directions,
   type Entry,
   type OptOutState,
-  type Outgoing,
+  type OutboxEvent,
 } from '../../../shared/outbox/event.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { answeredProfilerOf, isAnswerKey } from '../../../shared/profilers/entities.ts';
@@ -48,9 +48,9 @@ export interface PersonalData extends Record<ExportPart, unknown> {
   /** The states of messages, in both directions. */
   log: ({ message_id: string } & LogEntry)[];
   /** Attempts to deliver events about the user to webhooks, and the events. */
-  deliveries: (Delivery & { account: string; event: Outgoing | null })[];
+  deliveries: (Delivery & { account: string; event: OutboxEvent | null })[];
   /** Pending entries. */
-  waiting: { account: string; direction: Direction; created: string; what: Outgoing }[];
+  waiting: { account: string; direction: Direction; created: string; what: OutboxEvent }[];
 }
 
 /**

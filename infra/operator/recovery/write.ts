@@ -5,7 +5,7 @@
 import { now } from '../../../shared/core/clock.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
 import { conversationOf } from '../../../shared/outbox/entities.ts';
-import { type Outgoing, subjectOf } from '../../../shared/outbox/event.ts';
+import { type OutboxEvent, subjectOf } from '../../../shared/outbox/event.ts';
 import { addEntriesWrite, readHead } from '../../../shared/outbox/head.ts';
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
@@ -63,7 +63,7 @@ export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean
           conversation,
           {
             ...{ count: 1, newest, created: String(item.created) },
-            phone: subjectOf(item.outgoing as Outgoing).phone,
+            phone: subjectOf(item.outgoing as OutboxEvent).phone,
           },
           head === undefined
             ? { ConditionExpression: 'attribute_not_exists(pk)' }

@@ -6,7 +6,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Exchange } from '../../destinations/destination.ts';
 import { conversationOf } from '../../outbox/entities.ts';
-import type { Entry, Outgoing } from '../../outbox/event.ts';
+import type { Entry, OutboxEvent } from '../../outbox/event.ts';
 import { eventIdOf, sinceOf, subjectOf } from '../../outbox/event.ts';
 import type { Key } from '../../table/keys.ts';
 import { attemptKey, deliveriesAbout, deliverySlotOf } from '../entities.ts';
@@ -35,7 +35,7 @@ export interface AttemptItem extends Key {
 
 /** What an attempt keeps in compressed form, in this order. */
 type Packed = [
-  type: Outgoing['type'],
+  type: OutboxEvent['type'],
   number: number,
   durationMs: number | null,
   /** The status of the response, or why there was none. */
@@ -45,7 +45,7 @@ type Packed = [
   /** The id of the message that the event is about. */
   message: string | null,
   /** The event, in the last attempt. */
-  outgoing: Outgoing | null,
+  outgoing: OutboxEvent | null,
   response: string | null,
 ];
 

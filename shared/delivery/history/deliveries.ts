@@ -5,7 +5,7 @@ import { HISTORY_DAYS, inDays } from '../../core/lifetimes.ts';
 import { Problem } from '../../core/problems.ts';
 import { contactOf } from '../../messaging/jids.ts';
 import '../../messaging/jids.ts';
-import type { Outgoing } from '../../outbox/event.ts';
+import type { OutboxEvent } from '../../outbox/event.ts';
 import { get, hasExpired, page } from '../../table/client.ts';
 import {
   type AttemptReference,
@@ -48,7 +48,7 @@ export interface Delivery {
   next_attempt?: string;
 }
 
-export const typeOf = (type: Outgoing['type']): EventType => {
+export const typeOf = (type: OutboxEvent['type']): EventType => {
   if (type === 'message.received') return 'message';
   if (type === 'message.state') return 'status';
   return type === 'user.state' ? 'user' : 'user_data';

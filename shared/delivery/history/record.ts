@@ -1,7 +1,7 @@
 /** The history of an account's webhook: each attempt is kept for `HISTORY_DAYS`, and with the last one its event. */
 import { secondsFromNow } from '../../core/clock.ts';
 import { HISTORY_DAYS } from '../../core/lifetimes.ts';
-import { namesOf } from '../../outbox/event.ts';
+import { logFields } from '../../outbox/event.ts';
 import { put, putWithin } from '../../table/client.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { type Attempt, attemptItem } from './attempt-item.ts';
@@ -34,6 +34,6 @@ const recordOrLog = async (attempt: Attempt): Promise<void> => {
   try {
     await putWithin(attemptItem(attempt, secondsFromNow(LIFETIME)));
   } catch (error) {
-    log('warn', 'attempt not recorded', { ...namesOf(attempt.entry.outgoing), ...describeError(error) });
+    log('warn', 'attempt not recorded', { ...logFields(attempt.entry.outgoing), ...describeError(error) });
   }
 };

@@ -15,7 +15,7 @@ import { findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
 import { conversationName, entryKey } from '../../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../../outbox/entries.ts';
-import type { Conversation, Entry, Outgoing } from '../../outbox/event.ts';
+import type { Conversation, Entry, OutboxEvent } from '../../outbox/event.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
 import { transactionsFor, updateWrite } from '../../table/transactions.ts';
 import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
@@ -103,7 +103,7 @@ export const conversationOfAttempt = (account: string, { phone, consent }: Attem
 });
 
 /** The event of an attempt; undefined if more attempts followed. */
-export const eventOf = (attempt: AttemptItem): Outgoing | undefined => {
+export const eventOf = (attempt: AttemptItem): OutboxEvent | undefined => {
   const [, , , , , , , outgoing] = unpack(attempt);
   return outgoing ?? undefined;
 };
@@ -117,7 +117,7 @@ export const isPending = async (account: string, newest: AttemptItem): Promise<b
 /** The newest attempt of an event, and the event. */
 export interface Candidate {
   attempt: AttemptItem;
-  outgoing: Outgoing;
+  outgoing: OutboxEvent;
 }
 
 /** A part of the events of a conversation that one transaction adds to its outbox. */

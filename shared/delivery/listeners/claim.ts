@@ -47,11 +47,11 @@ type Claiming = (limit: number) => Promise<ClaimedEvent[]>;
  */
 export const listenerOf = async (account: string): Promise<Claiming> => {
   const platform = await platformOf(account);
-  if (!platform.isPulled) throw notListening();
+  if (!platform.isPull) throw notListening();
   const consent = await consentWebhookOf(account);
   return async (limit) => {
     const due = await offeredConversations(account, limit);
-    const mine = due.filter(({ direction }) => direction === 'platform' || consent.isPulled);
+    const mine = due.filter(({ direction }) => direction === 'platform' || consent.isPull);
     const claimed = await Promise.all(
       mine.map((one) => claimOldest(one, one.direction === 'consent' ? consent : platform)),
     );

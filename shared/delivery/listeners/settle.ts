@@ -111,7 +111,7 @@ const listenerAs = (conversation: NamedConversation): Destination => ({
   name: destinationNameOf(conversation),
   buildRequest: () => undefined,
   hasHistory: true,
-  isPulled: true,
+  isPull: true,
 });
 
 const exchangeOf = ({ status_code, error, retry_after, response, duration_ms = 0 }: Outcome): Exchange => {

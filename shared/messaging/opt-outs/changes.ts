@@ -4,7 +4,7 @@ import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
 import { DELETION_MEMORY_DAYS } from '../../core/lifetimes.ts';
 import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
-import type { OptOutState, Outgoing } from '../../outbox/event.ts';
+import type { OptOutState, OutboxEvent } from '../../outbox/event.ts';
 import { getConsistent } from '../../table/client.ts';
 import { ofPerson } from '../../table/keys.ts';
 import { updateWrite, type Write } from '../../table/transactions.ts';
@@ -70,7 +70,7 @@ export const changeOptOut = async ({ event, account, phone, state, at }: OptOutC
     const isOlder = present < updated;
     const time = at ?? (isOlder ? updated : present);
     const isNew = state !== before;
-    const outgoing: Outgoing = { type: 'user.state', user: { account, phone }, state };
+    const outgoing: OutboxEvent = { type: 'user.state', user: { account, phone }, state };
     const isNotified = isNew && platform !== undefined && NOTIFIED[platform]?.includes(state) === true;
     const failed = await transactInOrder((after) => [
       eventReceiptWrite(event),

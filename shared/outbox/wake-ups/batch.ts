@@ -1,7 +1,7 @@
 /** A batch of wake-ups, which Lambda removes from the queue when the whole batch is handled. */
 import type { SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../telemetry/log.ts';
-import { removeAll, returnIn, SOON } from './queue.ts';
+import { RETURN_DELAY_S, removeAll, returnIn } from './queue.ts';
 
 /** Milliseconds after which wake-ups that are handled do not wait for the others: their groups continue. */
 const PATIENCE_MS = 500;
@@ -37,7 +37,7 @@ export const handleBatch = async (url: string, records: SQSRecord[], handle: Han
       } catch (error) {
         errors.push(error);
         // If this fails too, the wake-up returns when its visibility time-out ends.
-        await returnIn(url, record.receiptHandle, SOON).catch((again) =>
+        await returnIn(url, record.receiptHandle, RETURN_DELAY_S).catch((again) =>
           log('error', 'wake-up not returned early', describeError(again)),
         );
       }

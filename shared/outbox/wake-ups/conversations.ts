@@ -30,7 +30,7 @@ export interface WakeUp extends Ends {
 }
 
 /** Groups of an account, by direction. The app network accepts more parallel requests than a customer's server. */
-export const SLOTS: Record<Direction, number> = { app: 256, platform: 16, consent: 16 };
+export const GROUP_COUNT: Record<Direction, number> = { app: 256, platform: 16, consent: 16 };
 
 /**
  * Sends wake-ups to the queue, without the users' numbers: dead letters stay there for two weeks, whatever is erased. The
@@ -51,12 +51,12 @@ export const wake = (wakeUps: WakeUp[]): Promise<void> =>
 /** The group of a conversation: all its wake-ups belong to the same one. */
 const groupOf = (conversation: AnyConversation): string => {
   const { direction, account } = conversation;
-  return `${direction}#${account}#${slotOf(conversation)}`;
+  return `${direction}#${account}#${groupIndexOf(conversation)}`;
 };
 
 /** The number of a conversation's group, among those of its account and direction. */
-export const slotOf = (conversation: AnyConversation): number =>
-  crc32(conversationName(conversation)) % SLOTS[conversation.direction];
+export const groupIndexOf = (conversation: AnyConversation): number =>
+  crc32(conversationName(conversation)) % GROUP_COUNT[conversation.direction];
 
 const wakeUp = v.object({
   direction: v.picklist(directions),

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { expansionQueueUrl } from '../../core/settings.ts';
 import { traceId } from '../../telemetry/trace.ts';
-import { returnIn, SOON, sendAll } from './queue.ts';
+import { RETURN_DELAY_S, returnIn, sendAll } from './queue.ts';
 
 export interface ExpansionWakeUp {
   account: string;
@@ -52,4 +52,4 @@ export const readExpansionWakeUp = (body: string): Omit<ExpansionWakeUp, 'once'>
 
 /** Makes a failed wake-up visible again after 5 s, instead of at the end of the queue's visibility timeout. */
 export const returnExpansionSoon = (receiptHandle: string): Promise<void> =>
-  returnIn(expansionQueueUrl(), receiptHandle, SOON);
+  returnIn(expansionQueueUrl(), receiptHandle, RETURN_DELAY_S);

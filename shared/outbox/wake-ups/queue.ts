@@ -18,7 +18,7 @@ interface QueueMessage {
 }
 
 /** Seconds after which a failed wake-up is received again. */
-export const SOON = 5;
+export const RETURN_DELAY_S = 5;
 /** Most messages of a call to the queue. */
 const BATCH = 10;
 /** Parallel calls to the queue. */

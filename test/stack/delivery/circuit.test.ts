@@ -6,10 +6,10 @@ import {
   acquire,
   type CircuitState,
   findFailure,
-  later,
   recordFailure,
   recordSuccess,
   setPause,
+  withJitter,
 } from '../../../shared/delivery/circuit-breaker.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
@@ -230,7 +230,7 @@ describe('an expired circuit that is still in the table', () => {
 });
 
 test('pending conversations continue at different times, at most 12 s after the circuit allows', () => {
-  const times = Array.from({ length: 50 }, () => later(NOW));
+  const times = Array.from({ length: 50 }, () => withJitter(NOW));
   expect(Math.min(...times)).toBeGreaterThanOrEqual(NOW);
   expect(Math.max(...times)).toBeLessThanOrEqual(NOW + SPREAD);
   expect(new Set(times).size).toBeGreaterThan(1);

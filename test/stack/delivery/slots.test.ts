@@ -6,7 +6,7 @@ import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { SLOTS, slotOf } from '../../../shared/outbox/wake-ups/conversations.ts';
+import { GROUP_COUNT, groupIndexOf } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
@@ -28,13 +28,13 @@ afterEach(() => void vi.useRealTimers());
 /** A conversation of each group of an account. */
 const groupsOf = (account: string): Conversation[] => {
   const found = new Map<number, Conversation>();
-  for (let user = 0; found.size < SLOTS.platform; user += 1) {
+  for (let user = 0; found.size < GROUP_COUNT.platform; user += 1) {
     const conversation: Conversation = {
       direction: 'platform',
       account,
       phone: `2782${String(user).padStart(7, '0')}`,
     };
-    if (!found.has(slotOf(conversation))) found.set(slotOf(conversation), conversation);
+    if (!found.has(groupIndexOf(conversation))) found.set(groupIndexOf(conversation), conversation);
   }
   return [...found.values()];
 };
@@ -151,5 +151,5 @@ test('a webhook that takes nine seconds gets the events of a conversation only i
     expect(await run()).toMatchObject({ settled: 1 });
   }
   expect(waits.length).toBeGreaterThan(0);
-  expect(webhook.calls).toHaveLength(2 * SLOTS.platform);
+  expect(webhook.calls).toHaveLength(2 * GROUP_COUNT.platform);
 });

@@ -20,7 +20,7 @@ import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.ts';
-import type { Conversation, Outgoing } from '../../../shared/outbox/event.ts';
+import type { Conversation, OutboxEvent } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import type { Message } from '../../../shared/outbox/message.ts';
 import { update } from '../../../shared/table/client.ts';
@@ -219,7 +219,7 @@ export const newAccount = async (): Promise<string> =>
 /** Adds pending entries to a conversation with a scheduled retry. Default: in a day, after three failed attempts. */
 export const addPendingEntries = async (
   conversation: Conversation,
-  outgoing: Outgoing[],
+  outgoing: OutboxEvent[],
   why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
 ): Promise<void> => {
   // The head is written first, in two steps. Otherwise a stack that serves the table would deliver the entry at once.
@@ -247,7 +247,7 @@ export const newMessage = (account: string, phone = newPhone()): Message => ({
 });
 
 /** A pending text to the user of a conversation. */
-export const newOutgoing = ({ account, phone }: Conversation, body = 'Hello'): Outgoing => ({
+export const newOutgoing = ({ account, phone }: Conversation, body = 'Hello'): OutboxEvent => ({
   type: 'message.send',
   message: newMessage(account, phone),
   content: { type: 'text', text: { body } },

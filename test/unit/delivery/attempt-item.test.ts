@@ -8,7 +8,7 @@ import { type Attempt, type AttemptItem, attemptItem, unpack } from '../../../sh
 import { toDelivery } from '../../../shared/delivery/history/deliveries.ts';
 import { eventOf } from '../../../shared/delivery/history/replay.ts';
 import { conversationName, entryKey } from '../../../shared/outbox/entities.ts';
-import type { Outgoing } from '../../../shared/outbox/event.ts';
+import type { OutboxEvent } from '../../../shared/outbox/event.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 /** The longest account id and the longest number that are allowed. */
@@ -17,21 +17,21 @@ const STARTED = Date.UTC(2030, 0, 1);
 
 const message = () => ({ id: newId(), account, phone, job_id: newId(), payload_type: 'text', ...lifetime });
 
-const written = (body: string): Outgoing => ({
+const written = (body: string): OutboxEvent => ({
   type: 'message.received',
   message: message(),
   to: '27820000001',
   content: { type: 'text', text: { body } },
 });
 
-const reported = (): Outgoing => ({
+const reported = (): OutboxEvent => ({
   type: 'message.state',
   message: message(),
   state: 'delivered_to_user',
   created: '2030-01-01T00:00:00.000000',
 });
 
-const attemptOfEvent = (outgoing: Outgoing, body: string, url = 'https://example.com/hook'): Attempt => {
+const attemptOfEvent = (outgoing: OutboxEvent, body: string, url = 'https://example.com/hook'): Attempt => {
   const id = newId();
   const key = entryKey(conversationName({ direction: 'platform', account, phone }), id);
   return {

@@ -7,7 +7,7 @@ import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import { request as attempt } from '../../../shared/delivery/attempt.ts';
 import { resolveDestination } from '../../../shared/delivery/deliver.ts';
 import type { AttemptResult } from '../../../shared/destinations/attempt-result.ts';
-import type { Conversation, Entry, Outgoing } from '../../../shared/outbox/event.ts';
+import type { Conversation, Entry, OutboxEvent } from '../../../shared/outbox/event.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { type Answer, DestinationServer, drop, hang } from '../../stack/support/destination-server.ts';
 import { useSecret } from '../../stack/support/own-table.ts';
@@ -54,7 +54,7 @@ const message = {
   ...lifetime,
 };
 
-const entry = (outgoing: Outgoing): Entry => ({
+const entry = (outgoing: OutboxEvent): Entry => ({
   pk: 'OUTBOX#app#acme#27821234567',
   sk: 'ENTRY#entry-1',
   id: 'entry-1',
@@ -270,7 +270,7 @@ describe('the app network', () => {
     expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');
   });
 
-  test.each<[string, Outgoing, object]>([
+  test.each<[string, OutboxEvent, object]>([
     [
       'a text',
       { type: 'message.send', message, from: '27820000000', content: { type: 'text', text: { body: 'Zoë 😀' } } },

@@ -7,7 +7,7 @@ import type { Destination } from '../../../shared/destinations/destination.ts';
 import { rapidpro } from '../../../shared/destinations/rapidpro.ts';
 import { turn } from '../../../shared/destinations/turn.ts';
 import { webhook } from '../../../shared/destinations/webhook.ts';
-import type { Content, Entry, Outgoing } from '../../../shared/outbox/event.ts';
+import type { Content, Entry, OutboxEvent } from '../../../shared/outbox/event.ts';
 import type { Message } from '../../../shared/outbox/message.ts';
 import { useSecret } from '../../stack/support/own-table.ts';
 import { lifetime } from '../../support/lifetime.ts';
@@ -52,7 +52,7 @@ const request = { id: 'request-1', ...user };
 const created = '2030-01-01T00:00:01.000000';
 
 /** Events of each type, for a message of a platform. */
-const eventsOn = (platform: string): { [Type in Outgoing['type']]: Extract<Outgoing, { type: Type }>[] } => {
+const eventsOn = (platform: string): { [Type in OutboxEvent['type']]: Extract<OutboxEvent, { type: Type }>[] } => {
   const message = messageOf(platform);
   return {
     'message.send': contents.map((content) => ({

@@ -1,7 +1,7 @@
 /** Pending messages of each destination, and when its next attempt is due. */
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import { conversationName, entryKey } from '../../../../shared/outbox/entities.ts';
-import type { Outgoing } from '../../../../shared/outbox/event.ts';
+import type { OutboxEvent } from '../../../../shared/outbox/event.ts';
 import { page } from '../../../../shared/table/client.ts';
 import {
   type PendingConversation,
@@ -18,7 +18,7 @@ type Pending = Pick<DestinationView, 'pending' | 'others' | 'next'>;
 const MOST = 100;
 
 /** The kinds of entries that a person waits for. */
-const MESSAGES: Outgoing['type'][] = ['message.send', 'message.received', 'user_data.request'];
+const MESSAGES: OutboxEvent['type'][] = ['message.send', 'message.received', 'user_data.request'];
 
 /**
  * Pending messages of each destination, except those whose first attempt is under way. Reads the conversations with
@@ -66,7 +66,7 @@ const serverOf = async ({ direction, account }: PendingConversation): Promise<Se
 
 const countEntries = async (conversation: PendingConversation): Promise<{ messages: number; others: number }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
-  const { items } = await page<{ outgoing: Pick<Outgoing, 'type'> }>({
+  const { items } = await page<{ outgoing: Pick<OutboxEvent, 'type'> }>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
     ProjectionExpression: 'outgoing.#type',

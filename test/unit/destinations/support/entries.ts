@@ -1,5 +1,5 @@
 /** Entries of an outbox for chat platforms. */
-import type { Content, Entry, Outgoing } from '../../../../shared/outbox/event.ts';
+import type { Content, Entry, OutboxEvent } from '../../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../../shared/outbox/message.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 
@@ -14,7 +14,7 @@ export const message: Message = {
   reported: true,
 };
 
-export const entry = (outgoing: Outgoing): Entry => ({
+export const entry = (outgoing: OutboxEvent): Entry => ({
   pk: 'OUTBOX#platform#acme#27821234567',
   sk: 'ENTRY#entry-1',
   id: 'entry-1',
