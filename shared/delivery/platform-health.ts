@@ -4,7 +4,6 @@ import { destinationNameOf } from '../destinations/destination.ts';
 import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
 import { countPending } from '../outbox/entries.ts';
 import { listedConversations } from '../outbox/head.ts';
-import '../outbox/head.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 

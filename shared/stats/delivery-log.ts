@@ -3,7 +3,6 @@
 import { now } from '../core/clock.ts';
 import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/jids.ts';
-import '../messaging/jids.ts';
 import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';

@@ -4,7 +4,6 @@ import { timestampOf } from '../../core/clock.ts';
 import { HISTORY_DAYS, inDays } from '../../core/lifetimes.ts';
 import { Problem } from '../../core/problems.ts';
 import { contactOf } from '../../messaging/jids.ts';
-import '../../messaging/jids.ts';
 import type { OutboxEvent } from '../../outbox/event.ts';
 import { get, hasExpired, page } from '../../table/client.ts';
 import {

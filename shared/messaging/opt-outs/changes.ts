@@ -11,7 +11,6 @@ import { updateWrite, type Write } from '../../table/transactions.ts';
 import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { lastRemoval } from '../../users/user-removal.ts';
 import { optOutKey } from '../entities.ts';
-import '../../table/deletion-markers.ts';
 import type { OptOutItem } from './opt-outs.ts';
 
 /** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */

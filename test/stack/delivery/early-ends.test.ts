@@ -14,8 +14,6 @@ import { conversationName, headKey, isEntryKey } from '../../../shared/outbox/en
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
-import '../../../shared/outbox/entries.ts';
-import '../../../shared/outbox/head.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { consumedBy } from '../support/consumed.ts';

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import { handler as authorizer } from '../../../functions/authorizer.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { appNetwork } from '../../../shared/destinations/app-network.ts';
-import '../../../shared/destinations/app-network.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';

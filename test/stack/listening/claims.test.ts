@@ -10,7 +10,6 @@ import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
-import '../../../shared/outbox/head.ts';
 import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';

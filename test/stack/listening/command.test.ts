@@ -19,7 +19,6 @@ import { conversationName, headKey } from '../../../shared/outbox/entities.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
-import '../../../shared/outbox/head.ts';
 import { applied } from '../support/app-events.ts';
 import { type Answer, DestinationServer, hang } from '../support/destination-server.ts';
 import { type Environment, machine, operatorIn, refusal } from '../support/operator.ts';
