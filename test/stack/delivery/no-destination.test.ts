@@ -1,6 +1,7 @@
 /** What is accepted for an account waits for a destination: one that is missing, disabled, or that refuses for a time. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beginListening } from '../../../infra/operator/listen/mode.ts';
 import {
   type AccountPlatform,
   createAccount,
@@ -73,6 +74,27 @@ const open = async (platform: AccountPlatform | null = null) => {
 };
 
 const textsReceived = () => webhook.calls.map(({ json }) => json.message.text.body);
+
+test('an entry that is accepted while an offer to former listeners is withdrawn is delivered', async () => {
+  const { account, conversation, write, run } = await open(plainWebhook());
+  await beginListening(account);
+  await write('one');
+  expect(await run()).toEqual({ settled: 0, retry_scheduled: 'listening' });
+  await updateAccount(account, { platform: plainWebhook() });
+  const send = documents.send.bind(documents);
+  const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: {
+    input: { UpdateExpression?: string };
+  }) => {
+    if (command.input.UpdateExpression?.startsWith('REMOVE #gsi3pk')) {
+      spy.mockRestore();
+      await write('two');
+    }
+    return send(command as never);
+  }) as never);
+  expect(await run()).toEqual({ settled: 2 });
+  expect(textsReceived()).toEqual(['one', 'two']);
+  expect(await readHead(conversation)).toBeUndefined();
+});
 
 describe("a user's text to an account without a platform", () => {
   test('waits, and is delivered in order after a platform is set', async () => {
