@@ -13,6 +13,7 @@ import { newId, newIdAt } from '../../../shared/core/ids.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { attemptIdOf, attemptKey, attemptWithId } from '../../../shared/delivery/entities.ts';
 import { listDeliveries, readDelivery } from '../../../shared/delivery/history/deliveries.ts';
+import { RETRY_STEPS_MS } from '../../../shared/delivery/retry-policy.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -116,7 +117,7 @@ describe('an attempt is in the history', () => {
     webhook.answers = [slowly(500, 'Oops'), drop, slowly(503), 200];
     await run(conversation);
     const head = await readHead(conversation);
-    later(1.5);
+    later((1.5 * (RETRY_STEPS_MS[0] ?? 0)) / 60_000);
     await run(conversation);
     const found = (await historyOf(conversation.account)).toReversed();
     expect(

@@ -14,6 +14,7 @@ import { deliver } from '../../../shared/delivery/deliver.ts';
 import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
 import { type Recovered, recoverDeliveries } from '../../../shared/delivery/history/recover.ts';
 import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
+import { RETRY_STEPS_MS } from '../../../shared/delivery/retry-policy.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { oldestEntries } from '../../../shared/outbox/entries.ts';
@@ -171,7 +172,7 @@ describe('a replay', () => {
     webhook.answers = [slowly(503)];
     expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_503' });
     webhook.answers = [200];
-    later(2 * MINUTE);
+    later(2 * MINUTE * ((RETRY_STEPS_MS[0] ?? 0) / 60_000));
     expect(await run(conversation)).toEqual({ settled: 1 });
     const attempts = (await historyOf(here.account)).map(({ attempt, status_code }) => [attempt, status_code]);
     expect(attempts).toEqual([

@@ -77,6 +77,9 @@ const later = async (minutes: number): Promise<void> => {
   vi.setSystemTime(Date.now() + minutes * MINUTE);
 };
 
+/** Minutes of the first step of the retry schedule. */
+const FIRST_STEP = (RETRY_STEPS_MS[0] ?? 0) / 60_000;
+
 const text = (to: string, body: string) => ({ to, type: 'text' as const, text: { body } });
 
 const newConversation = async (direction: Conversation['direction'] = 'app'): Promise<Conversation> => {
@@ -314,7 +317,7 @@ describe('a message that the app network does not accept now', () => {
     app.answers = [204];
     expect(await run(conversation)).toEqual({ settled: 0 });
     expect(bodies()).toEqual(['one', 'one']);
-    await later(1.3);
+    await later(1.3 * FIRST_STEP);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
@@ -337,17 +340,17 @@ describe('a message that the app network does not accept now', () => {
   });
 
   test.each([
-    ['as long as Retry-After asks, if that is less than twice the step', '6', 1.2, 1.5],
-    ['twice the step at most, if Retry-After asks for more', '3600', 2, 2],
-  ])('waits %s', async (_, seconds, least, most) => {
+    ['as long as Retry-After asks, if that is less than twice the step', 1.5, 1.2, 1.5],
+    ['twice the step at most, if Retry-After asks for more', 900, 2, 2],
+  ])('waits %s', async (_, asked, least, most) => {
     const { conversation } = await pending('one');
-    // 6 s are 1.5 minutes of the schedule.
+    const seconds = String((asked * FIRST_STEP * MINUTE) / 1_000);
     app.answers = [{ status: 503, headers: { 'retry-after': seconds } }];
     await run(conversation);
     expect(app.calls).toHaveLength(1);
     const minutes = await minutesToRetry(conversation);
-    expect(minutes).toBeGreaterThan(least - 0.2);
-    expect(minutes).toBeLessThanOrEqual(most);
+    expect(minutes).toBeGreaterThan(least * FIRST_STEP - 0.2);
+    expect(minutes).toBeLessThanOrEqual(most * FIRST_STEP);
   });
 
   test('survives an outage of a day: all messages arrive, in order', { tags: 'long' }, async () => {
@@ -421,7 +424,7 @@ describe("the circuit of an account's messages to users", () => {
     for (let count = 0; count < 3; count += 1) await failing();
     const first = await failing();
     const second = await failing();
-    await later(1.3);
+    await later(1.3 * FIRST_STEP);
     app.calls.length = 0;
     app.answers = [(response) => void setTimeout(() => response.writeHead(204).end(), 100)];
     const results = await Promise.all([run(first.conversation), run(second.conversation)]);
@@ -741,7 +744,7 @@ describe('a plain webhook', () => {
     platform.answers = [500];
     expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
     platform.answers = [204];
-    await later(1.3);
+    await later(1.3 * FIRST_STEP);
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 

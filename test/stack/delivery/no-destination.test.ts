@@ -14,6 +14,7 @@ import { deliver } from '../../../shared/delivery/deliver.ts';
 import { listDeliveries } from '../../../shared/delivery/history/deliveries.ts';
 import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
 import { healthOf } from '../../../shared/delivery/platform-health.ts';
+import { RETRY_STEPS_MS } from '../../../shared/delivery/retry-policy.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead } from '../../../shared/outbox/head.ts';
@@ -222,7 +223,7 @@ describe('a plain webhook', () => {
     for (const body of ['one', 'two', 'three']) await write(body);
     webhook.answers = [404];
     await run();
-    later(90_000);
+    later(1.5 * (RETRY_STEPS_MS[0] ?? 0));
     webhook.calls.length = 0;
     webhook.answers = [200];
     expect(await run()).toEqual({ settled: 3 });
