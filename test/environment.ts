@@ -7,7 +7,7 @@ import { restoreEnvironment } from './support/first-environment.ts';
 import { loadAnew } from './support/fresh-modules.ts';
 
 /** Its tests run the service's code in this process, but with the clients of AWS that the deployed functions have. */
-const AS_DEPLOYED = '/test/stack/failing-calls/';
+const AS_DEPLOYED = '/test/stack/in-process/failing-calls/';
 
 vi.useRealTimers();
 vi.unstubAllGlobals();

@@ -136,7 +136,7 @@ describe('the role for GitHub', async () => {
     );
   });
 
-  // What the smoke test needs of these is checked where it runs: test/stack/operator/smoke.test.ts.
+  // What the smoke test needs of these is checked where it runs: test/stack/http/operator/smoke.test.ts.
   test('can otherwise only do what the smoke test does, on resources of its stage, and on items by their keys', () => {
     const [, ...others] = statements;
     for (const { Sid, Action, Resource, Condition } of others) {

@@ -1,6 +1,6 @@
 /** The scenarios of all endpoints. */
 import { api, type EndpointName } from '../../../shared/api/index.ts';
-import { type Answer, calling, type Request } from '../failing-calls/scenario.ts';
+import { type Answer, calling, type Request } from '../in-process/failing-calls/scenario.ts';
 import { accountScenarios } from './account.ts';
 import { appScenarios } from './app.ts';
 import { bridgeScenarios } from './bridge.ts';

@@ -6,7 +6,7 @@ import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { propertyNames } from '../../../shared/users/profile-properties.ts';
-import { newUser, textTo } from '../failing-calls/world.ts';
+import { newUser, textTo } from '../in-process/failing-calls/world.ts';
 import { newPhone } from '../support/world.ts';
 import { consistent, inTransaction, PROFILE, REQUEST } from './kilobytes.ts';
 import type { Business, Call, Scenarios } from './scenarios.ts';

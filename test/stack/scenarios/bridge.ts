@@ -6,7 +6,7 @@ import { hashOf } from '../../../shared/core/idempotency.ts';
 import { repeatsKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { put, putAll } from '../../../shared/table/client.ts';
-import { newBusiness } from '../failing-calls/world.ts';
+import { newBusiness } from '../in-process/failing-calls/world.ts';
 import { reportState } from '../support/states.ts';
 import { newPhone } from '../support/world.ts';
 import { CONTENT, consistent, inTransaction, PAGE, RECEIVED, TEXT } from './kilobytes.ts';

@@ -9,7 +9,7 @@ import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { put } from '../../../shared/table/client.ts';
-import { textTo } from '../failing-calls/world.ts';
+import { textTo } from '../in-process/failing-calls/world.ts';
 import { fileOf, png } from '../support/files.ts';
 import { newMedia, newPhone, newPhones } from '../support/world.ts';
 import { CONTENT, consistent, inTransaction } from './kilobytes.ts';

@@ -9,7 +9,7 @@ import { createProfiler } from '../../../shared/profilers/profilers.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { put, putAll } from '../../../shared/table/client.ts';
 import { ofPerson } from '../../../shared/table/keys.ts';
-import { answersInTable, newBusiness } from '../failing-calls/world.ts';
+import { answersInTable, newBusiness } from '../in-process/failing-calls/world.ts';
 import { newPanelist } from '../support/world.ts';
 import {
   ANSWER,

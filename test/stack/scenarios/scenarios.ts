@@ -3,7 +3,7 @@
  * (`failing-calls.test.ts`), and the most expensive requests, whose capacity units are metered (`units.test.ts`).
  */
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
-import type { Request, Scenario } from '../failing-calls/scenario.ts';
+import type { Request, Scenario } from '../in-process/failing-calls/scenario.ts';
 import type { Units } from '../support/consumed.ts';
 
 /** A business with a bot, which sends a request, and the number of a user. */

@@ -11,7 +11,7 @@ import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { putAll } from '../../../shared/table/client.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { entriesOfLog, textTo } from '../failing-calls/world.ts';
+import { entriesOfLog, textTo } from '../in-process/failing-calls/world.ts';
 import { newPhone } from '../support/world.ts';
 import { eventual, JOB_COUNTER, LOGGED, PAGE } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';

@@ -4,7 +4,7 @@ import type { userDataRequests } from '../../../shared/api/areas/user-data.ts';
 import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';
-import { minutesAgo, newUser } from '../failing-calls/world.ts';
+import { minutesAgo, newUser } from '../in-process/failing-calls/world.ts';
 import { consistent, eventual, inTransaction, POLLS, PROFILE, REQUEST, SLOTS } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { asked, asking, DAY_MS, key, largestRequest, largestUser, longest, longestKey, newReleased } from './world.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { users } from '../../../shared/api/areas/users.ts';
 import { updateUser } from '../../../shared/users/users.ts';
-import { newUser } from '../failing-calls/world.ts';
+import { newUser } from '../in-process/failing-calls/world.ts';
 import { newPhone, newPhones } from '../support/world.ts';
 import { consistent, PROFILE } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';

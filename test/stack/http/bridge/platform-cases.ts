@@ -1,0 +1,86 @@
+/** Tests for every chat platform, independent of its protocol. Each platform's test file includes them. */
+import { describe, expect, test } from 'vitest';
+import { call } from '../../support/client.ts';
+import { report, write } from '../../support/phones.ts';
+import type { Caller } from '../../support/world.ts';
+
+/** An account with a bot on a platform that records the calls it receives. */
+interface PlatformWorld {
+  caller: Caller;
+  bot: string;
+  phone: string;
+  /** Sets the responses to the next calls that contain a user's message. */
+  respond(...responses: Response[]): void;
+  /** The calls in the order of arrival: the text of a user's message, or a short name of another call. */
+  received(): string[];
+  /** The value by which each call identifies its message, in the order of arrival. */
+  identities(): unknown[];
+}
+
+/** A status, or a status with a body. */
+type Response = number | { status: number; body: string };
+
+interface PlatformCases {
+  open(): Promise<PlatformWorld>;
+  /** The response by which the platform rejects a message permanently. */
+  rejection: Response;
+}
+
+/** The states in a contact's delivery log, oldest first. */
+const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
+  ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
+
+const untilStates = ({ caller, phone }: PlatformWorld, ...states: string[]): Promise<void> =>
+  expect.poll(() => statesOf(caller, phone)).toEqual(states);
+
+const untilReceived = ({ received }: PlatformWorld, ...all: string[]): Promise<void> =>
+  expect.poll(received).toEqual(all);
+
+export const platformCases = ({ open, rejection }: PlatformCases): void => {
+  describe('a chat platform', () => {
+    const temporary: [string, number[]][] = [
+      ['returns 503, then 500', [503, 500]],
+      ['rejects the token with 401', [401, 401]],
+      ['forbids the call with 403', [403, 403]],
+      ['does not find the channel, with 404', [404, 404]],
+    ];
+
+    const receiveAgain = async (_: string, statuses: number[]) => {
+      const world = await open();
+      world.respond(...statuses);
+      for (const text of ['one', 'two']) await write(world.phone, world.bot, text);
+      await untilReceived(world, 'one', 'one', 'one', 'two');
+      const [first, second, third, last] = world.identities();
+      expect([second, third]).toEqual([first, first]);
+      expect(last).not.toEqual(first);
+      expect(await statesOf(world.caller, world.phone)).toEqual(['received', 'received']);
+    };
+
+    const again = 'receives a message again, in order and with the same identity, if it %s';
+    test.each(temporary)(again, { tags: 'long' }, receiveAgain);
+
+    test('receives a rejected message once: it is reception_failed_http, and the next message arrives', async () => {
+      const world = await open();
+      world.respond(rejection);
+      await write(world.phone, world.bot, 'one');
+      await untilStates(world, 'received', 'reception_failed_http');
+      await write(world.phone, world.bot, 'two');
+      await untilReceived(world, 'one', 'two');
+      await untilStates(world, 'received', 'reception_failed_http', 'received');
+    });
+
+    test('receives no status of a message that was sent by POST /v1/message', async () => {
+      const world = await open();
+      const { token } = world.caller;
+      const { body } = await call('sendMessage', {
+        token,
+        body: { to: world.phone, type: 'text', text: { body: 'Hi' } },
+      });
+      await untilStates(world, 'sent', 'delivered_to_server');
+      for (const state of ['delivered_to_user', 'read', 'delivery_failed']) await report(body.id, state);
+      // Entries are delivered in order: a status would arrive before this message.
+      await write(world.phone, world.bot, 'end');
+      await untilReceived(world, 'end');
+    });
+  });
+};

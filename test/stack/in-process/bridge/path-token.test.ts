@@ -1,0 +1,43 @@
+/** The authorizer's decisions on tokens in a path, with the event that API Gateway sends for such a route. */
+import { describe, expect, test } from 'vitest';
+import { handler } from '../../../../functions/authorizer.ts';
+import { captureLog } from '../../../support/captured-log.ts';
+import { UNLIMITED } from '../../../support/unlimited.ts';
+import { newCaller } from '../../support/world.ts';
+
+captureLog();
+
+const authorize = (encoded_token: string) =>
+  handler({
+    routeKey: 'POST /v1/webhook/turn/{encoded_token}',
+    identitySource: null,
+    pathParameters: { encoded_token },
+    requestContext: { requestId: 'request-1' },
+  });
+
+describe('a token in a path', () => {
+  test('is accepted in base64url, with and without padding', async () => {
+    const { account, token, tokenId } = await newCaller('bridge');
+    const expected = {
+      isAuthorized: true,
+      context: { account, token: tokenId, permissions: ['bridge'], ...UNLIMITED },
+    };
+    const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+    expect(padded).toMatch(/=$/);
+    expect(await authorize(padded)).toEqual(expected);
+    expect(await authorize(padded.replaceAll('=', ''))).toEqual(expected);
+  });
+
+  test('has only the permission bridge, even if the same token in a header has more', async () => {
+    const { token } = await newCaller('profilers', 'bridge', 'messages');
+    const { context } = await authorize(Buffer.from(token).toString('base64url'));
+    expect(context).toMatchObject({ permissions: ['bridge'] });
+  });
+
+  test('is rejected if it is empty, not encoded, unknown or malformed', async () => {
+    const { token } = await newCaller('bridge');
+    for (const encoded of ['', token, 'bm9ib2R5', '%%%']) {
+      expect(await authorize(encoded)).toEqual({ isAuthorized: false, context: {} });
+    }
+  });
+});

@@ -1,0 +1,200 @@
+/**
+ * The pauses that RapidPro needs, so that it loses no status, and treats no user's text as a repeat.
+ *
+ * @module-tag long
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RapidPro } from '../../../../infra/local/simulators/rapidpro/rapidpro.ts';
+import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { deliver } from '../../../../shared/delivery/deliver.ts';
+import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
+import { receiveMessage } from '../../../../shared/messaging/receive.ts';
+import type { Conversation } from '../../../../shared/outbox/event.ts';
+import type { State } from '../../../../shared/outbox/message.ts';
+import { documents } from '../../../../shared/table/client.ts';
+import { captureLog } from '../../../support/captured-log.ts';
+import { DestinationServer } from '../../support/destination-server.ts';
+import { useOwnTable } from '../../support/own-table.ts';
+import { logState, reportState } from '../../support/states.ts';
+import { newAccountId, newPhone } from '../../support/world.ts';
+
+/** Milliseconds of a minute: the simulator writes statuses every 125 ms, and remembers a text for up to 1 s. */
+const MINUTE = 15_000;
+
+/** Milliseconds between the statuses of a message. */
+const STATUS_PAUSE = MINUTE / 60;
+
+let rapidpro: RapidPro;
+let bridge: DestinationServer;
+
+captureLog();
+useOwnTable('rapidpro-pauses');
+
+beforeAll(() => void vi.stubEnv('MINUTE', String(MINUTE)));
+
+beforeEach(async () => {
+  rapidpro = await RapidPro.start({ port: 0, minute: MINUTE });
+  bridge = await DestinationServer.start();
+  rapidpro.connect({ bridgeUrl: bridge.url });
+});
+
+afterAll(() => void vi.unstubAllEnvs());
+
+/** A new account on a channel of RapidPro whose messages the service accepts, with a user and a bot. */
+const open = async () => {
+  const [bot, phone, channel] = [newPhone(), newPhone(), newId()];
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  rapidpro.addChannel(channel, { token: 't', max_length: 60 });
+  const settings = { url: `${rapidpro.url}/c/ex/${channel}/receive` };
+  await updateAccount(account, { platform: { name: 'rapidpro', settings } });
+  const ids: string[] = [];
+  bridge.answers = [
+    async (response) => {
+      const form = new URLSearchParams(bridge.calls.at(-1)?.body);
+      const [reference = '', to = '', body = ''] = ['id', 'to_no_plus', 'text'].map((name) => form.get(name) ?? '');
+      ids.push(await sendFromPlatform(account, 'rapidpro', { reference, to, type: 'text', text: { body } }));
+      response.writeHead(200).end();
+    },
+  ];
+  const address = `${rapidpro.url}/channels/${channel}`;
+  const read = async <Item>(list: string) => (await (await fetch(`${address}/${list}`)).json()) as Item[];
+  const conversation: Conversation = { direction: 'platform', account, phone };
+  return {
+    ids,
+    conversation,
+    /** Makes RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
+    sends: async (text: string, ...states: State[]): Promise<void> => {
+      const sending = fetch(`${address}/send`, { method: 'POST', body: JSON.stringify({ to: phone, text }) });
+      await expect.poll(() => ids.length, { interval: 5 }).toBeGreaterThan(0);
+      for (const state of states) for (const id of ids) await logState(id, state);
+      await sending;
+    },
+    write: (text: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: text } }),
+    statusesInRapidpro: async () => (await read<{ status: string }>('sent')).map(({ status }) => status),
+    calls: async () =>
+      (await read<{ address: string; duplicate: boolean }>('calls')).map(({ address: called, duplicate }) =>
+        duplicate ? `${called} (duplicate)` : called,
+      ),
+  };
+};
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+describe('a status of RapidPro', () => {
+  // On a busy machine, the acceptance may take longer than the pause.
+  test('of a message that failed at once is not lost, because it is sent a second after the acceptance', {
+    retry: 3,
+  }, async () => {
+    const { sends, conversation, statusesInRapidpro } = await open();
+    const sending = sends('Hi', 'delivery_failed');
+    await expect.poll(() => run(conversation)).toEqual({ settled: 1 });
+    await sending;
+    await expect.poll(statusesInRapidpro).toEqual(['failed']);
+  });
+
+  test('that follows another one is not lost, because it is sent a second later', { tags: 'long' }, async () => {
+    const { sends, ids, conversation, statusesInRapidpro, calls } = await open();
+    await sends('Hi', 'delivered_to_user');
+    await run(conversation);
+    await Promise.all(ids.map((id) => reportState(id, 'delivery_failed')));
+    await run(conversation);
+    await expect.poll(statusesInRapidpro).toEqual(['failed']);
+    expect(await calls()).toEqual(['delivered', 'failed']);
+  });
+
+  test.each<[State[], string[]]>([
+    [['delivered_to_server', 'delivered_to_user'], ['delivered']],
+    [['delivered_to_server', 'delivery_failed'], ['failed']],
+    [['delivered_to_user', 'delivery_failed'], ['failed']],
+    [['delivery_failed', 'delivered_to_user'], ['failed']],
+    [['delivered_to_user', 'delivered_to_server'], ['delivered']],
+    [['delivered_to_server', 'delivered_to_user', 'delivery_failed'], ['failed']],
+  ])('is sent once for all pending states %j, as %j', { tags: 'long' }, async (states, expected) => {
+    const { sends, conversation, statusesInRapidpro, calls } = await open();
+    await sends('Hi', ...states);
+    expect(await run(conversation)).toEqual({ settled: states.length });
+    expect(await calls()).toEqual(expected);
+    await expect.poll(statusesInRapidpro).toEqual(expected);
+  });
+
+  test('is sent again for a part that was accepted later, because RapidPro has overwritten the status', async () => {
+    const { conversation, calls } = await open();
+    const { account, phone: to } = conversation;
+    for (const body of ['one', 'two']) {
+      const part = { reference: '21', to, type: 'text' as const, text: { body } };
+      await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+      await run(conversation);
+    }
+    expect(await calls()).toEqual(['delivered', 'delivered']);
+  });
+
+  // On a busy machine, the pause may be over before the second status is accepted.
+  test('that is accepted during the pause before another one replaces it', { retry: 3 }, async () => {
+    const { sends, ids, conversation, calls } = await open();
+    await sends('Hi', 'delivered_to_server');
+    const running = run(conversation);
+    await Promise.all(ids.map((id) => reportState(id, 'delivered_to_user')));
+    await running;
+    await run(conversation);
+    expect(await calls()).toEqual(['delivered']);
+  });
+
+  test('is sent without a pause if its message was accepted over a second ago: 40 statuses need no pause', {
+    tags: 'long',
+  }, async () => {
+    const { conversation, calls } = await open();
+    const { account, phone } = conversation;
+    const count = 40;
+    for (let place = 0; place < count; place += 1) {
+      const part = { reference: `${place}`, to: phone, type: 'text' as const, text: { body: 'Hi' } };
+      await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+    }
+    const last = Date.now();
+    await expect.poll(() => Date.now() - last).toBeGreaterThan(STATUS_PAUSE);
+    const calling = vi.spyOn(documents, 'send');
+    expect(await run(conversation)).toEqual({ settled: count });
+    // A page has ten entries. After each pause, the worker would read the page again.
+    const pages = calling.mock.calls.filter(
+      ([command]) => command.constructor.name === 'QueryCommand' && JSON.stringify(command.input).includes('ENTRY#'),
+    );
+    expect(pages).toHaveLength(count / 10 + 1);
+    calling.mockRestore();
+    expect(await calls()).toHaveLength(count);
+  });
+});
+
+describe('equal texts of a user', () => {
+  test('that are pending together both arrive, with the text between them', async () => {
+    const { conversation, write, calls } = await open();
+    for (const text of ['one', 'two', 'one']) await write(text);
+    expect(await run(conversation)).toEqual({ settled: 3 });
+    expect(await calls()).toEqual(['receive', 'receive', 'receive']);
+  });
+
+  test('both arrive if another worker delivered the first', async () => {
+    const { conversation, write, calls } = await open();
+    await write('one');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    await write('one');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await calls()).toEqual(['receive', 'receive']);
+  });
+
+  test('occupy a worker for at most 8 s of pauses, then it leaves the rest to the next one', {
+    tags: 'long',
+  }, async () => {
+    const { conversation, write } = await open();
+    for (let times = 0; times < 5; times += 1) await write('one');
+    const { settled, unfinished } = await run(conversation);
+    expect(unfinished).toBe(true);
+    expect(settled).toBeLessThanOrEqual(3);
+  });
+
+  test('do not delay a worker beyond its remaining time', { tags: 'long' }, async () => {
+    const { conversation, write } = await open();
+    for (const text of ['one', 'one']) await write(text);
+    expect(await deliver(conversation, () => 12_500)).toEqual({ settled: 1, unfinished: true });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+});

@@ -1,0 +1,304 @@
+/**
+ * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail. The
+ * handler reports the failure and leaves no partial change, and a repeat completes the work. The quick tests use one
+ * fault each for a few handlers.
+ */
+
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { handler as authorizer } from '../../../../functions/authorizer.ts';
+import { api, type EndpointName } from '../../../../shared/api/index.ts';
+import { appNetwork } from '../../../../shared/destinations/app-network.ts';
+import { documents } from '../../../../shared/table/client.ts';
+import { captureLog } from '../../../support/captured-log.ts';
+import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
+import { callOf, callsOf } from '../../scenarios/all.ts';
+import type { Call } from '../../scenarios/scenarios.ts';
+import { DestinationServer } from '../../support/destination-server.ts';
+import { useOwnTable, useSecret } from '../../support/own-table.ts';
+import { newCaller } from '../../support/world.ts';
+import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruptions, watched } from './interrupted.ts';
+import type { Answer, Scenario } from './scenario.ts';
+import {
+  contradictionsIn,
+  type Item,
+  isAllowance,
+  isAttempt,
+  isCircuit,
+  isOfUnnamedUpload,
+  itemsInTable,
+  likenessSince,
+  restoreTable,
+} from './table.ts';
+import { workers } from './workers.ts';
+import { newBusiness, newSecret, posts } from './world.ts';
+
+const { assembly, s3_endpoint } = inject('stack');
+
+/** The bucket of the served stack. */
+const bucketName = async (): Promise<string> => {
+  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
+  return String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
+};
+
+const secret = newSecret();
+const written = captureLog();
+const queue = useFakeQueue();
+let destination: DestinationServer;
+
+useOwnTable('failing-calls');
+useSecret(() => JSON.stringify({ url: posts.url, secret }));
+useInterruptions();
+
+let bucket: string;
+
+beforeAll(async () => {
+  destination = await DestinationServer.start();
+  posts.url = destination.url;
+  bucket = await bucketName();
+});
+
+afterAll(() => destination.close());
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
+  vi.stubEnv('MEDIA_BUCKET', bucket);
+});
+
+/** The state before a scenario's handler is called, and the result of a run without a fault. */
+interface Reference {
+  call: () => Promise<unknown>;
+  before: Item[];
+  /** Formats values as texts that are equal in each run. */
+  like: (value: object) => string;
+  calls: string[];
+  result: unknown;
+  /** The states before and after each call. */
+  states: Set<string>;
+  /** The state after one run. */
+  whole: string;
+  /** The state after a second run. */
+  twice: string;
+  /** The items that the table contained when last read. */
+  last: Item[];
+}
+
+/** Everything that a handler changes. `state` contains items, names of wake-ups and posts, without duplicates. */
+interface Found {
+  items: Item[];
+  state: string;
+}
+
+const look = async (like: Reference['like']): Promise<Found> => {
+  const items = await itemsInTable();
+  const wakeUps = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
+  const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
+  const kept = items
+    .filter((item) => !isCircuit(item) && !isAttempt(item) && !isAllowance(item) && !isOfUnnamedUpload(item, items))
+    .map(like);
+  return { items, state: [...kept.sort(), like([...wakeUps].sort()), ...posts].join('\n') };
+};
+
+const postIn = ({ 'content-type': type }: IncomingHttpHeaders, body: string): object =>
+  type === 'application/json' ? JSON.parse(body) : [body];
+
+/** Restores the table, and clears queue, posts and log. */
+const restore = async (before: Item[], found: Item[]): Promise<void> => {
+  await restoreTable(before, found);
+  for (const list of [queue.taken, destination.calls, written]) list.length = 0;
+};
+
+/** A state without the records of repeated requests. */
+const withoutRepeats = (state: string): string =>
+  state
+    .split('\n')
+    .filter((line) => !line.includes('"sk":"REPEATS"'))
+    .join('\n');
+
+const prepare = async ({ prepare, parts = 1, notesRepeats, readsOnly, chargesOnly }: Scenario): Promise<Reference> => {
+  await restore([], await itemsInTable());
+  const call = await prepare();
+  const before = await itemsInTable();
+  const like = likenessSince(before);
+  await restore(before, before);
+  const untouched = (await look(like)).state;
+  const states = new Set<string>();
+  const { outcome, calls } = await watched(call, async () => void states.add((await look(like)).state));
+  const whole = (await look(like)).state;
+  await call();
+  const { items: last, state: twice } = await look(like);
+  // Without work, every fault would pass.
+  if (!readsOnly && !chargesOnly)
+    expect(whole, 'It changes nothing: is it `readsOnly`, or `chargesOnly`?').not.toBe(untouched);
+  if (notesRepeats) {
+    expect(twice).not.toBe(whole);
+    expect(withoutRepeats(twice)).toBe(whole);
+  }
+  if (outcome === 'ended' || 'error' in outcome)
+    throw new Error('The handler failed without a fault.', { cause: outcome });
+  const { result } = outcome;
+  if (isAnswer(result)) {
+    expect(result.status, JSON.stringify(result.body)).toBeLessThan(300);
+    // All or nothing: a request has no intermediate states, except between its parts.
+    expect(states.size, 'Its changes can be seen in part: has it several `parts`?').toBeLessThanOrEqual(1 + parts);
+  }
+  return { call, before, like, calls, result, states, whole, twice, last };
+};
+
+const isAnswer = (result: unknown): result is Answer =>
+  typeof result === 'object' && result !== null && 'status' in result;
+
+/** Checks that a failure is returned and logged, and that the work is complete after a successful response. */
+const checkOutcome = (
+  outcome: Outcome<unknown>,
+  state: string,
+  { isCommand }: Scenario,
+  { whole, result, like }: Reference,
+): void => {
+  if (outcome === 'ended') return;
+  const failed = 'error' in outcome || (isAnswer(outcome.result) && outcome.result.status === 503);
+  if (failed && !isCommand) expect(written.join()).toContain('"level":"error"');
+  if ('error' in outcome) {
+    expect(isAnswer(result)).toBe(false);
+  } else if (failed) {
+    expect(outcome.result).toMatchObject({ retry_after: '1', body: { code: 'unavailable' } });
+  } else {
+    expect(like([outcome.result])).toBe(like([result]));
+    expect(state).toBe(whole);
+  }
+};
+
+/** @param interrupted - the state after the interrupted run */
+const checkRepetition = async (scenario: Scenario, reference: Reference, interrupted: string): Promise<void> => {
+  const { call, like, result, whole, twice } = reference;
+  const repeated = await call();
+  const { items, state } = await look(like);
+  reference.last = items;
+  if (scenario.repeat === 'new') expect([whole, twice]).toContain(state);
+  else expect(state).toBe(scenario.notesRepeats && interrupted === whole ? twice : whole);
+  expect(contradictionsIn(items)).toEqual([]);
+  if (isAnswer(repeated) && repeated.status === scenario.repeatStatus) return;
+  if (scenario.tellsRepeats && isAnswer(repeated) && repeated.status === 200) return;
+  expect(like([repeated])).toBe(like([result]));
+};
+
+const interruptAt = async (at: number, fault: Fault, scenario: Scenario, reference: Reference): Promise<void> => {
+  const { call, before, like, states } = reference;
+  await restore(before, reference.last);
+  const outcome = await interrupted(call, at, fault);
+  const { items, state } = await look(like);
+  reference.last = items;
+  expect(contradictionsIn(items)).toEqual([]);
+  if (!scenario.continues) expect([...states]).toContain(state);
+  checkOutcome(outcome, state, scenario, reference);
+  await checkRepetition(scenario, reference, state);
+};
+
+type Named<Value> = [name: string, value: Value];
+
+const named = <Value>(values: Record<string, Value>): Named<Value>[] => Object.entries(values);
+
+/** The scenario of a request to an endpoint. */
+const sending = (endpoint: EndpointName, { prepare = async () => ({}), shown = (body) => body, ...rest }: Call) => ({
+  ...rest,
+  prepare: async () => {
+    const business = await newBusiness();
+    const send = await callOf(endpoint, { account: business.account, ...(await prepare(business)) });
+    return async () => {
+      const answer = await send();
+      return { ...answer, body: shown(answer.body) };
+    };
+  },
+});
+
+const endpoints = (Object.keys(api) as EndpointName[])
+  // Others make no call that could fail.
+  .filter((name) => api[name].table.length > 0)
+  .flatMap((name) =>
+    callsOf(name).map(([of, call]): Named<Scenario> => [of === '' ? name : `${name}: ${of}`, sending(name, call)]),
+  );
+
+const authorizing: Scenario = {
+  prepare: async () => {
+    const { token } = await newCaller('stats');
+    const requestContext = { requestId: 'request-1' };
+    return () => authorizer({ routeKey: 'GET /v1/stats/logs', identitySource: [`Bearer ${token}`], requestContext });
+  },
+  readsOnly: true,
+};
+
+/** Handlers, with the faults of their calls. */
+const scenarios = [
+  ...[...endpoints, ['authorizer', authorizing] satisfies Named<Scenario>].map(
+    (one) => [...one, named<Fault>(faults)] as const,
+  ),
+  // A worker handles all errors in the same way.
+  ...named<Scenario>(workers).map(
+    (one) => [...one, named<Fault>(faults).filter(([, { responseOnly }]) => !responseOnly)] as const,
+  ),
+].map((one, place) => [...one, place] as const);
+
+/** The faults that are possible in a handler's calls. */
+const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
+  all.filter(([, { writesOnly }]) => !(readsOnly && writesOnly));
+
+/** The positions, from 1, of the calls that a fault applies to: in turn, it is at least the first one that can meet it. */
+const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] => {
+  const all = [...calls.keys()].filter((place) => canMeet(fault, calls[place] ?? ''));
+  const next = all.filter((place) => !inTurn || possible[place % possible.length]?.[1] === fault);
+  return (next.length > 0 ? next : all.slice(0, 1)).map((place) => place + 1);
+};
+
+// This test must be the first: a process reads the secret once in five minutes.
+test('a wake-up fails and delivers nothing if the secret cannot be read, and the next wake-up reads it', async () => {
+  await restore([], await itemsInTable());
+  const wakeUp = await workers['deliver, to a user'].prepare();
+  for (const [name, fault] of faultsFor({ readsOnly: true }, named<Fault>(faults))) {
+    const outcome = await interrupted(wakeUp, 2, fault);
+    expect(outcome === 'ended' || 'error' in outcome, name).toBe(true);
+    expect(destination.calls).toEqual([]);
+  }
+  await wakeUp();
+  expect(destination.calls).toHaveLength(2);
+
+  // It is not read again during this file: each reading would be one more call of a scenario.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  await appNetwork();
+  vi.useRealTimers();
+});
+
+/** The scenarios of the quick tests: one of each kind of handler. */
+const QUICK_SCENARIOS = new Set(['sendMessage: a text', 'readJob', 'authorizer', 'deliver, to a user', 'count']);
+
+describe.each(scenarios)(
+  '%s: reports the failure, leaves no partial change, and completes on repetition, if any call',
+  (title, scenario, all, place) => {
+    const possible = faultsFor(scenario, all);
+    const isQuick = ([name]: Named<Fault>) =>
+      QUICK_SCENARIOS.has(title) && name === possible[place % possible.length]?.[0];
+    let reference: Reference | undefined;
+
+    const tryFault = async (_: string, fault: Fault) => {
+      reference ??= await prepare(scenario);
+      const places = placesFor(fault, possible, reference, scenario);
+      expect(places.length).toBeGreaterThan(0);
+      for (const at of places) {
+        await interruptAt(at, fault, scenario, reference).catch((cause) => {
+          throw new Error(`Call ${at} of ${reference?.calls}: ${cause.message}`, { cause });
+        });
+      }
+    };
+
+    test.each(possible.filter(isQuick))('%s', tryFault);
+    test.each(possible.filter((one) => !isQuick(one)))('%s', { tags: 'long' }, tryFault);
+  },
+);
+
+test('functions have the clients of AWS that they have in bundles', ({ skip }) => {
+  skip(process.env.NODE_V8_COVERAGE !== undefined, 'Coverage is measured with the clients of the SDK.');
+  expect(documents).not.toHaveProperty('middlewareStack');
+});
