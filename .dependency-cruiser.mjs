@@ -79,6 +79,23 @@ export default {
       to: { path: '^infra/local/(?!aws/|runtime/)' },
     },
     {
+      name: 'tests-over-http',
+      comment:
+        'What these tests prove, the served stack has done. They may read rows; test/stack/in-process/ calls the code.',
+      severity: 'error',
+      from: { path: '^test/stack/http/' },
+      to: {
+        path: '^(shared|functions)/',
+        pathNot: [
+          '^shared/(core|table|api)/',
+          '/entities\\.ts$',
+          '^shared/accounts/(accounts|tokens)\\.ts$',
+          '^shared/delivery/retry-policy\\.ts$',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'api-without-aws',
       comment: 'The API list is read by tests, documentation and infrastructure: it loads no AWS SDK.',
       severity: 'error',

@@ -4,13 +4,13 @@ import { RETRY_DAYS } from '../core/lifetimes.ts';
 import type { Entry } from '../outbox/event.ts';
 
 /** Milliseconds from one attempt to the next, by the number of failures in a row. The last step repeats. */
-const STEPS_MS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
+export const RETRY_STEPS_MS: readonly number[] = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
 
 /** Milliseconds after which a failed attempt is the last one. */
-const LIFETIME_MS = RETRY_DAYS * 86_400_000;
+export const LIFETIME_MS = RETRY_DAYS * 86_400_000;
 
 /** Steps are up to this share longer or shorter, so that retries are spread. */
-const JITTER = 0.2;
+export const JITTER = 0.2;
 
 /**
  * The time of the next attempt, in milliseconds since 1970.
@@ -19,7 +19,7 @@ const JITTER = 0.2;
  * @param retryAfter - the pause that the destination asks for, in milliseconds; at most twice the step counts
  */
 export const nextAttempt = (failures: number, retryAfter = 0): number => {
-  const step = scaled(STEPS_MS[Math.min(failures, STEPS_MS.length) - 1] ?? 0);
+  const step = scaled(RETRY_STEPS_MS[Math.min(failures, RETRY_STEPS_MS.length) - 1] ?? 0);
   return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
 };
 

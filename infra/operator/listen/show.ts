@@ -62,7 +62,7 @@ export class Explanations {
   }
 }
 
-const RETRIES = 'Events are retried as for a webhook: after 1.5 seconds, then after 1, 2, 10 minutes and more.';
+const RETRIES = 'Events are retried as for a webhook: after 1.5 seconds, then after growing pauses.';
 
 const explain = (problem: string, to: URL): string => {
   switch (problem) {

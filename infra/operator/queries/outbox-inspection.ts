@@ -79,7 +79,7 @@ export const resumeConversations = async (account: string): Promise<number> =>
 
 /**
  * Makes an account's conversations due that wait for a platform or a webhook, a page at a time. The index may miss one that
- * began to wait within the last second: `deliver` looks at it again within six hours.
+ * began to wait within the last second: `deliver` looks at it again at the next retry.
  */
 export const endWaiting = async (account: string): Promise<void> => {
   for await (const heads of pages<Key>({

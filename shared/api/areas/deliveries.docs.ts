@@ -98,7 +98,7 @@ the limit \`long_polls\` of the account. If nothing can be claimed, or no more c
     },
     settleDelivery: {
       text: `Reports what your program returned, and settles the event as for a webhook: 2xx ends it. Anything else is repeated
-after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for ${inDays(RETRY_DAYS)}; 400, 413 and 422 after these minutes, for one hour. An
+after 1.5 seconds, and then after growing pauses, for ${inDays(RETRY_DAYS)}; 400, 413 and 422 after these pauses, for one hour. An
 event that failed delays later events of its user. A 429 with \`retry_after\` delays only this user's events. Each attempt is in
 the delivery history. If the claim has run out, was settled before, or belongs to another account, the response is 404, and
 nothing changes.`,

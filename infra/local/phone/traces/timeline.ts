@@ -1,13 +1,11 @@
 /** The life of a trace, as steps. */
 
+import { LIFETIME_MS, RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
 import { answersIn, type Facts, type Report } from './facts.ts';
 import { ordinal, type Waiting } from './outcome.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
 import type { Trace } from './record/store.ts';
 import type { Call, Step } from './views.ts';
-
-/** For how long a message is retried, in milliseconds. */
-const LIFETIME_MS = 3 * 86_400_000;
 
 const destinationNames: Record<Call['server'], string> = {
   service: 'the service',
@@ -187,7 +185,7 @@ const comingSteps = (facts: Facts, { deliveries }: Trace, { waiting }: Context):
       state: 'scheduled',
       title: `Attempt ${made + 1}`,
       time: waiting.retryAt,
-      retry: { failed: retry?.attempts ?? 1, at: waiting.retryAt, until },
+      retry: { failed: retry?.attempts ?? 1, at: waiting.retryAt, until, steps: RETRY_STEPS_MS },
     },
     expected,
   ];

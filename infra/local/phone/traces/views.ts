@@ -128,6 +128,8 @@ export interface RetryScale {
   at: number;
   /** When the last attempt is made. */
   until: number;
+  /** Milliseconds from one attempt to the next, without their jitter. The last one repeats. */
+  steps: readonly number[];
 }
 
 /** A trace with its life: `/view/traces/{id}`; the id may also be that of a message, request, or event. */

@@ -7,15 +7,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import type { Outcome } from '../../../../infra/local/simulators/calls.ts';
+import { JITTER, RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
 import { type MovingStack, millisecondsOf, serveMovingStack } from '../../support/moving-clock.ts';
 import { newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const isFull = process.env.OUTAGE === '3d';
-/** The steps of the retries, and how much shorter or longer they may be. The last one repeats. */
-const STEPS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE);
-const JITTER = 0.2;
 /** Attempts that fail until one succeeds. After 15, it is within the three days, whatever the jitter. */
 const FAILED = isFull ? 15 : 5;
 /** When the other user's message is due: while the first user's waits for its retry. */
@@ -105,7 +103,7 @@ const compare = async (moving: MovingStack, failed?: number): Promise<{ jumped: 
   return { jumped, ran };
 };
 
-const stepAt = (place: number): number => STEPS[Math.min(place, STEPS.length - 1)] ?? 0;
+const stepAt = (place: number): number => RETRY_STEPS_MS[Math.min(place, RETRY_STEPS_MS.length - 1)] ?? 0;
 
 test('a clock that jumps and one that runs have the same log of states and attempts', {
   timeout: 2_400_000,

@@ -10,7 +10,6 @@ import { findOpenCircuit } from '../../../../infra/operator/queries/outbox-inspe
 import { sortableTime, timestampOf } from '../../../../shared/core/clock.ts';
 import { acquire, recordFailure } from '../../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
-import { nextAttempt } from '../../../../shared/delivery/retry-policy.ts';
 import { checkReported } from '../../../../shared/delivery/status-receipts.ts';
 import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../../shared/due-work/scheduled-work.ts';
@@ -330,18 +329,3 @@ test('a status is new again after its status receipt has expired', async () => {
   vi.setSystemTime(NOW + 60_000);
   expect(await isNews()).toBe(true);
 });
-
-test.each([
-  [1, 0, undefined, 0.8],
-  [1, 1, undefined, 1.2],
-  [4, 0.5, undefined, 30],
-  [9, 0.5, undefined, 360],
-  [1, 0, 1.5, 1.5],
-  [1, 0, 60, 2],
-])(
-  'after %i failures (random %f, Retry-After %s minutes), the next attempt follows after %f minutes',
-  (failures, random, asked, minutes) => {
-    vi.spyOn(Math, 'random').mockReturnValue(random);
-    expect(nextAttempt(failures, asked === undefined ? undefined : asked * MINUTE)).toBeCloseTo(NOW + minutes * MINUTE);
-  },
-);

@@ -142,19 +142,22 @@ const offset = ({ state, time = 0 }: Step, start: number): string => {
 
 const Due = ({ at }: { at: number }) => <span class="step-due">in {countdown(at - usePresent())}</span>;
 
-/** The pauses between attempts, without their jitter. The last one repeats. */
-const PAUSES = ['1 min', '2 min', '10 min', '30 min', '1 h', '2 h', '4 h', '6 h …'];
+const pauseInWords = (ms: number): string => {
+  const minutes = ms / 60_000;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+};
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** Where the next attempt is on the scale of retries. */
-const Scale = ({ scale: { failed, until } }: { scale: RetryScale }) => {
-  const present = Math.min(Math.max(failed, 1), PAUSES.length) - 1;
+const Scale = ({ scale: { failed, until, steps } }: { scale: RetryScale }) => {
+  const pauses = steps.map((ms, place) => `${pauseInWords(ms)}${place === steps.length - 1 ? ' …' : ''}`);
+  const present = Math.min(Math.max(failed, 1), pauses.length) - 1;
   return (
     <>
-      <p class="step-note">Retried for 3 days, until {day.format(until)}.</p>
-      <ol class="retry-scale" aria-label={`Pauses between attempts; now ${PAUSES[present]}`}>
-        {PAUSES.map((pause, place) => (
+      <p class="step-note">Retried until {day.format(until)}.</p>
+      <ol class="retry-scale" aria-label={`Pauses between attempts; now ${pauses[present]}`}>
+        {pauses.map((pause, place) => (
           <li key={pause} class={place < present ? 'past' : place === present ? 'present' : ''}>
             {pause}
           </li>

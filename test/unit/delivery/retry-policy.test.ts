@@ -1,0 +1,37 @@
+/** When a failed delivery is retried: the schedule. Other tests and the local page derive from it. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nextAttempt } from '../../../shared/delivery/retry-policy.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2030, 0, 1);
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** The minutes to the next attempt. `random` is between 0 and 1, for the jitter. */
+const minutesAfter = (failures: number, random: number, asked?: number): number => {
+  vi.spyOn(Math, 'random').mockReturnValue(random);
+  return (nextAttempt(failures, asked === undefined ? undefined : asked * MINUTE) - NOW) / MINUTE;
+};
+
+test.each([1, 2, 10, 30, 60, 120, 240, 360, 360, 360].map((minutes, index) => [index + 1, minutes]))(
+  'after %i failures in a row, the next attempt follows after %i minutes, or a fifth less or more',
+  (failures, minutes) => {
+    expect(minutesAfter(failures, 0.5)).toBeCloseTo(minutes);
+    expect(minutesAfter(failures, 0)).toBeCloseTo(minutes * 0.8);
+    expect(minutesAfter(failures, 1)).toBeCloseTo(minutes * 1.2);
+  },
+);
+
+test.each([
+  ['half of the step, which counts', 0.5, 0.8],
+  ['more than the step', 1.5, 1.5],
+  ['more than twice the step, which counts', 60, 2],
+])('Retry-After may ask for %s', (_, share, counted) => {
+  const step = minutesAfter(3, 0.5);
+  expect(minutesAfter(3, 0, share * step)).toBeCloseTo(counted * step);
+});
