@@ -89,7 +89,7 @@ export default {
         pathNot: [
           '^shared/(core|table|api)/',
           '/entities\\.ts$',
-          '^shared/accounts/(accounts|tokens)\\.ts$',
+          '^shared/(accounts/(accounts|tokens)|users/users)\\.ts$',
           '^shared/delivery/retry-policy\\.ts$',
         ],
         dependencyTypesNot: ['type-only'],
@@ -107,7 +107,7 @@ export default {
     // TypeScript 7 has no API for parsers.
     parser: 'swc',
     tsPreCompilationDeps: true,
-    doNotFollow: { path: ['^node_modules/', '^test/', '^infra/(?!local/aws/|operator/)'] },
+    doNotFollow: { path: ['^node_modules/', '^test/(?!stack/http/)', '^infra/(?!local/aws/|operator/)'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
