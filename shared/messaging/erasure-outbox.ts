@@ -12,9 +12,7 @@ import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transa
 import { userKey } from '../users/entities.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erased-identity.ts';
-
-/** Platforms that are notified of users who are removed. */
-const STOPPED_ON = ['rapidpro'];
+import { isNotified } from './platform-events.ts';
 
 /**
  * Notifies an account's platform, once for each erasure, to send nothing more to a user. 1 read unit, and 6 write
@@ -25,7 +23,7 @@ export const reportStopped = async (
   { pseudonym }: ErasedIdentity,
 ): Promise<void> => {
   const { platform } = (await findAccount(account)) ?? {};
-  if (platform === undefined || !STOPPED_ON.includes(platform)) return;
+  if (!isNotified(platform, 'removed')) return;
   const outgoing: OutboxEvent = { type: 'user.stopped', user: { account, phone } };
   await transactInOrder((after) => [
     eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),

@@ -13,6 +13,7 @@ import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { jobOf } from './jobs/default-jobs.ts';
 import { isCancelled, jobCancelled, openJob } from './jobs/job.ts';
+import { isNotified } from './platform-events.ts';
 
 /** A message from a business. */
 export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
@@ -152,8 +153,10 @@ const newMessage = (
   phone: to,
   job_id: job_id ?? jobOf(account, origin === undefined ? 'api' : 'platform', created),
   payload_type: type,
-  // Chat platforms are notified of the messages that they sent, a plain webhook of all messages.
-  ...((platform === 'webhook' || (origin !== undefined && platform === origin.platform)) && { reported: true }),
+  // A platform is notified of the messages that it sent.
+  ...((isNotified(platform, 'any_state') || (origin !== undefined && platform === origin.platform)) && {
+    reported: true,
+  }),
   ...lifetimeFrom(created),
 });
 

@@ -10,6 +10,7 @@ import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
 import { hasOptedOut } from '../messaging/opt-outs/opt-outs.ts';
+import { isNotified } from '../messaging/platform-events.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import {
   type Conversation,
@@ -228,14 +229,14 @@ export const usersAsked = async (ids: string[]): Promise<Map<string, string>> =>
   return users;
 };
 
-/** The writes that notify a plain webhook of a completed request. Other chat platforms are not notified. */
+/** The writes that notify an account's platform of a completed request. */
 export const completing = (
   request: RequestReference,
   platform: string | undefined,
   completed: string,
   after: After,
 ): Write[] =>
-  platform === 'webhook'
+  isNotified(platform, 'completed')
     ? enqueueWrites(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)
     : [];
 

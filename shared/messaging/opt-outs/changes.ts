@@ -11,13 +11,8 @@ import { updateWrite, type Write } from '../../table/transactions.ts';
 import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { lastRemoval } from '../../users/user-removal.ts';
 import { optOutKey } from '../entities.ts';
+import { isNotified } from '../platform-events.ts';
 import type { OptOutItem } from './opt-outs.ts';
-
-/** The changes that platforms are notified of. RapidPro has no request for a start, and Turn none for either. */
-const NOTIFIED: Partial<Record<string, readonly OptOutState[]>> = {
-  rapidpro: ['stopped'],
-  webhook: ['stopped', 'started'],
-};
 
 /** A change that the app network reports, of the user `from` and the bot `to`. */
 interface ReportedChange {
@@ -70,11 +65,11 @@ export const changeOptOut = async ({ event, account, phone, state, at }: OptOutC
     const time = at ?? (isOlder ? updated : present);
     const isNew = state !== before;
     const outgoing: OutboxEvent = { type: 'user.state', user: { account, phone }, state };
-    const isNotified = isNew && platform !== undefined && NOTIFIED[platform]?.includes(state) === true;
+    const isReported = isNew && isNotified(platform, state);
     const failed = await transactInOrder((after) => [
       eventReceiptWrite(event),
       optOutWrite({ account, phone, state, time }, item),
-      ...(isNotified ? enqueueWrites({ direction: 'platform', account, phone }, outgoing, after) : []),
+      ...(isReported ? enqueueWrites({ direction: 'platform', account, phone }, outgoing, after) : []),
     ]);
     if (failed.length === 0) return isNew;
     if (failed.includes(0)) return false;

@@ -228,7 +228,7 @@ test("connect finds a wrong number: it belongs to another account's bot", async 
 });
 
 test.each([
-  ['no platform', [], /Choose a platform with --platform rapidpro\|turn\|webhook/],
+  ['no platform', [], /Choose a platform with --platform \w+(\|\w+)+\.\n$/],
   ['an invalid setting', ['--platform=rapidpro', '--platform-url=ftp://x'], /--platform-url must be/],
   ['an invalid optional setting', ['--platform=rapidpro', '--platform-max-length=7'], /--platform-max-length must be/],
   ["another platform's setting", ['--platform=webhook', '--platform-channel=1'], /has no --platform-channel/],

@@ -430,7 +430,7 @@ describe("an account's platform", () => {
   const turn = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
 
   const invalid: [options: string[], line: RegExp][] = [
-    [[`--platform-url=${URL}`], / has no platform yet. Choose one with --platform rapidpro\|turn\|webhook\.$/],
+    [[`--platform-url=${URL}`], / has no platform yet. Choose one with --platform \w+(\|\w+)+\.$/],
     [[`--platform-secret=${SECRET}`], /has no platform yet/],
     [['--platform-hmac-secret='], /has no platform yet/],
 
@@ -469,7 +469,7 @@ describe("an account's platform", () => {
     [['--platform=turn'], /needs --platform-channel\. The platform "turn" needs --platform-token\.$/],
     [
       ['--platform=rapidpro', '--platform-token=1', '--platform-channel=2', '--platform-sent-url=https://10.0.0.1/'],
-      /no --platform-channel\. .+ no --platform-token\. .+ needs --platform-url\. --platform-sent-url must be a public URL/,
+      /^(?=.+ no --platform-channel\.)(?=.+ no --platform-token\.).+ needs --platform-url\. --platform-sent-url must be a public URL/,
     ],
   ];
 
