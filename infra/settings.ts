@@ -4,11 +4,11 @@ import { builtInNames, grants } from '../shared/users/profile-properties.ts';
 import { recordOf } from '../shared/validation/bounded.ts';
 import { bundlings } from './bundle/bundle.ts';
 
-const wholeNumber = (least: number) =>
+const wholeNumber = (min: number) =>
   v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))]),
     v.integer(),
-    v.minValue(least),
+    v.minValue(min),
   );
 
 const domainName = v.pipe(v.string(), v.regex(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'must be a domain name'));
@@ -200,8 +200,7 @@ export const readSettings = (given: Record<string, unknown>, source = 'given by 
 };
 
 /** A whole number, at least and at most. */
-const within = (least: number, value: number, most: number): number =>
-  Math.min(Math.max(Math.floor(value), least), most);
+const within = (min: number, value: number, most: number): number => Math.min(Math.max(Math.floor(value), min), most);
 
 /** How many long polls may wait at once: half of the AWS account's concurrency, so that the rest is left for all else. */
 export const waitsInAll = ({ accountConcurrency }: Settings): number => Math.floor(accountConcurrency / 2);

@@ -10,7 +10,7 @@ export const handler = unlimitedEndpoint(
   api.receiveAppEvents,
   withHashes(async ({ body }) => {
     const errors = await (Array.isArray(body)
-      ? receiveEvents(body, (place) => [String(place)])
+      ? receiveEvents(body, (index) => [String(index)])
       : receiveEvents([body], () => [])
     ).catch(failed);
     if (errors.length === 0) return noContent();

@@ -33,13 +33,13 @@ const nodesOwn: Plugin = {
 const own = /* @__PURE__ */ load();
 export default own;
 ${exported
-  .map(([name, value], place) =>
+  .map(([name, value], index) =>
     isLate(name, value)
-      ? `const _${place} = (...given) => load()[${JSON.stringify(name)}](...given);`
-      : `const _${place} = /* @__PURE__ */ (() => own[${JSON.stringify(name)}])();`,
+      ? `const _${index} = (...given) => load()[${JSON.stringify(name)}](...given);`
+      : `const _${index} = /* @__PURE__ */ (() => own[${JSON.stringify(name)}])();`,
   )
   .join('\n')}
-export { ${exported.map(([name], place) => `_${place} as ${JSON.stringify(name)}`).join(', ')} };`,
+export { ${exported.map(([name], index) => `_${index} as ${JSON.stringify(name)}`).join(', ')} };`,
       };
     });
   },
@@ -109,8 +109,8 @@ const warmed: Plugin = {
     onLoad({ filter: /./, namespace: 'warmed' }, ({ path }) => {
       const [, names = '', file] = path.split(':');
       const warmUps = names.split(',').map(
-        (name, place) => `import { warmUp as _${place} } from './infra/bundle/warm-up/${name}.ts';
-await _${place}(handler);`,
+        (name, index) => `import { warmUp as _${index} } from './infra/bundle/warm-up/${name}.ts';
+await _${index}(handler);`,
       );
       const contents = [`import { handler } from './${file}';`, ...warmUps, 'export { handler };'].join('\n');
       return { contents, resolveDir };

@@ -90,7 +90,7 @@ const schemaDocs: readonly SchemaDocs[] = [...Object.values(areas), webhookDocs,
 const merged = <Value>(partOf: (docs: SchemaDocs) => Readonly<Record<string, Value>> | undefined) => {
   const entries = schemaDocs.flatMap((docs) => Object.entries(partOf(docs) ?? {}));
   const keys = entries.map(([key]) => key);
-  const again = keys.find((key, place) => keys.indexOf(key) < place);
+  const again = keys.find((key, index) => keys.indexOf(key) < index);
   if (again !== undefined) throw new Error(`Two docs describe ${again}: see shared/api/areas/*.docs.ts.`);
   return Object.fromEntries(entries);
 };
@@ -102,7 +102,7 @@ export const schemaNames: Readonly<Record<string, string>> = {
   ...merged(({ names }) => names),
   ...Object.fromEntries(
     (Object.keys(api) as EndpointName[]).flatMap((endpoint) =>
-      Object.entries(docsOf(endpoint).names ?? {}).map(([place, name]) => [`${endpoint}.${place}`, name]),
+      Object.entries(docsOf(endpoint).names ?? {}).map(([index, name]) => [`${endpoint}.${index}`, name]),
     ),
   ),
 };

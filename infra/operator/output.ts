@@ -43,19 +43,19 @@ export const columns = <Name extends string>(names: Name[], rows: Cell[][], coun
   const { widths } = layout;
   const line = (row: Cell[]) =>
     row
-      .map((cell, place) => {
-        const blank = ' '.repeat((widths[place] ?? 0) - width(printable(textOf(cell))));
-        const name = names[place];
+      .map((cell, index) => {
+        const blank = ' '.repeat((widths[index] ?? 0) - width(printable(textOf(cell))));
+        const name = names[index];
         return name !== undefined && counts.includes(name) ? blank + shown(cell) : shown(cell) + blank;
       })
       .join('  ')
       .trimEnd();
   const lines = (row: Cell[]): string => {
-    const wrapped = row.map((cell, place) => wrap(printable(textOf(cell)), widths[place] ?? 0));
+    const wrapped = row.map((cell, index) => wrap(printable(textOf(cell)), widths[index] ?? 0));
     const height = Math.max(1, ...wrapped.map(({ length }) => length));
     const parts = Array.from({ length: height }, (_, part) =>
-      row.map((cell, place): Cell => {
-        const text = wrapped[place]?.[part] ?? '';
+      row.map((cell, index): Cell => {
+        const text = wrapped[index]?.[part] ?? '';
         return typeof cell === 'string' ? text : { ...cell, text };
       }),
     );
@@ -66,8 +66,8 @@ export const columns = <Name extends string>(names: Name[], rows: Cell[][], coun
 
 /** The cells of a row with the names of their columns. Empty ones are left out. */
 const pairs = (names: string[], row: Cell[]): [string, Cell][] =>
-  names.flatMap((name, place): [string, Cell][] => {
-    const cell = row[place] ?? '';
+  names.flatMap((name, index): [string, Cell][] => {
+    const cell = row[index] ?? '';
     return textOf(cell) === '' ? [] : [[name, cell]];
   });
 
@@ -123,10 +123,10 @@ export const share = (part: number, whole: number): string => {
 /** Last blocks of a bar, by eighths of a character. */
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar for a value: `most` has `wide` characters, and every value above 0 at least one eighth. */
-export const bar = (value: number, most: number, wide: number): string => {
+/** A bar for a value: `max` has `wide` characters, and every value above 0 at least one eighth. */
+export const bar = (value: number, max: number, wide: number): string => {
   if (value <= 0) return '';
-  const eighths = Math.max(1, Math.round((value / most) * wide * 8));
+  const eighths = Math.max(1, Math.round((value / max) * wide * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 };
 

@@ -46,8 +46,8 @@ export const periodIn = (
 
 /** Every day of a period. */
 export const daysOf = ({ from, to }: { from: string; to: string }): string[] =>
-  Array.from({ length: 1 + Math.round((Date.parse(to) - Date.parse(from)) / DAY) }, (_, place) =>
-    dayAfter(from, place),
+  Array.from({ length: 1 + Math.round((Date.parse(to) - Date.parse(from)) / DAY) }, (_, index) =>
+    dayAfter(from, index),
   );
 
 const dayAfter = (start: string, days: number): string => day(sortableTime(Date.parse(start) + days * DAY));

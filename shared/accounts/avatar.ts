@@ -26,7 +26,7 @@ const MAX_SIZE = 1024 * 1024;
  * @throws file_type_not_supported — neither PNG nor JPEG nor WebP
  */
 export const setAvatar = async (account: string, file: File): Promise<void> => {
-  const { bytes, type } = await checkedFile(file, { types: TYPES, most: MAX_SIZE, inWords: '1 MB' });
+  const { bytes, type } = await checkedFile(file, { types: TYPES, max: MAX_SIZE, inWords: '1 MB' });
   const sha256 = sha256Of(bytes);
   if ((await findAccount(account))?.avatar?.sha256 === sha256) return;
   const id = newUnguessableId();

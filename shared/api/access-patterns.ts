@@ -124,7 +124,7 @@ export const transactions = {
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
   /** Events are sent again. */
   replayEvents: ['markReplayed', 'putEntry', 'updateHead'],
-  settleText: ['removeFromOutbox', 'putSpacing'],
+  settleText: ['removeFromOutbox', 'putMinInterval'],
   countEntries: ['markCounted', 'addToJob'],
   countAnswers: ['markAnswer', 'addToResults'],
   /** An erased user's answer is removed, also from the results. */

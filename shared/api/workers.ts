@@ -84,7 +84,7 @@ export const workers = {
       'findPlatform',
       'listStatusReceipts',
       'listStates',
-      'findSpacing',
+      'findMinInterval',
       'findCircuit',
       'findCircuits',
       'updateCircuit',

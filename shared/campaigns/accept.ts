@@ -58,7 +58,7 @@ const OVERDUE_MS = { upload: 3_600_000, expansion: 60_000 };
 /** The condition that `sweep` has not begun to remove an upload. */
 const IS_PRESENT = { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(abandoned)' };
 /** How far ahead a message may be scheduled, in milliseconds. */
-const AHEAD_MS = { least: 60_000, most: DAYS_AHEAD * 86_400_000 };
+const AHEAD_MS = { min: 60_000, max: DAYS_AHEAD * 86_400_000 };
 /**
  * Most messages and bytes of a request whose messages are accepted at once; and how many such requests of an account are, a
  * second and in a row. That is the pace of batches: 500 messages a second.
@@ -186,11 +186,11 @@ const allWithOwnMedia = async (
     found.set(name, await checkOwnMedia(account, type, url, endOf(valid_for, options) ?? options.send_at));
   });
   const errors: ValidationError[] = [];
-  const own = drafts.map(({ valid_for, ...draft }, place) => {
+  const own = drafts.map(({ valid_for, ...draft }, index) => {
     const given = timedMediaIn({ ...draft, valid_for });
     const media = given && found.get(nameOf(given));
     if (media !== undefined && 'error' in media)
-      errors.push({ pointer: `#/${place}/${draft.type}/url`, detail: media.error });
+      errors.push({ pointer: `#/${index}/${draft.type}/url`, detail: media.error });
     const sent = media !== undefined && 'sendAs' in media ? asSent(draft, media) : draft;
     return withEnd(sent, endOf(valid_for, options));
   });
@@ -347,7 +347,7 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
 const checkAhead = (send_at: number | undefined, pointer: string): void => {
   if (send_at === undefined) return;
   const ahead = send_at - now();
-  if (ahead >= scaled(AHEAD_MS.least) && ahead <= AHEAD_MS.most) return;
+  if (ahead >= scaled(AHEAD_MS.min) && ahead <= AHEAD_MS.max) return;
   throw invalidRequest([{ pointer, detail: `must be one minute to ${inDays(DAYS_AHEAD)} ahead` }]);
 };
 

@@ -108,7 +108,7 @@ const endBatches = async (account: string, jobs: JobItem[], { isOver, endBatch }
   let ended = 0;
   if (left.length === 0) return { ended, unfinished: false };
   const began = now();
-  const names = left.map(({ job_id }, place): [string, string] => [`:job${place}`, job_id]);
+  const names = left.map(({ job_id }, index): [string, string] => [`:job${index}`, job_id]);
   let from = left.map(({ batches_from = ' ' }) => batches_from).toSorted()[0] ?? ' ';
   for (;;) {
     const { items, next } = await page<Key>({
@@ -194,8 +194,8 @@ const before = (position: string): string => timestampOf(Date.parse(`${position.
 /** The messages that have not ended, in order. */
 const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {
   const ended = new Set<string>();
-  const parts = Array.from({ length: Math.ceil(listed.length / READ.messages) }, (_, place) =>
-    listed.slice(place * READ.messages, (place + 1) * READ.messages),
+  const parts = Array.from({ length: Math.ceil(listed.length / READ.messages) }, (_, index) =>
+    listed.slice(index * READ.messages, (index + 1) * READ.messages),
   );
   await inParallel(parts, READ.calls, async (part) => {
     const keys = part.map((message) => outcomeKey(messageIdOf(message)));

@@ -70,7 +70,7 @@ export const expand = async (
   end: number,
   rate?: number,
 ): Promise<ExpansionSummary> => {
-  const pace = new Pace({ most: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
+  const pace = new Pace({ max: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
   const endBatch = async (batch: BatchItem): Promise<number> =>
     isPostponed(batch) ? 0 : unlessFailing(batch, () => expandChunks(batch, pace, end));
   let cancelled: Ended = { ended: 0, unfinished: false };
@@ -148,8 +148,8 @@ const endMessages = async (ending: EndingBatch, pace: Pace, end: number): Promis
 const endSome = async ({ batch, progress, end: present }: EndingBatch, pace: Pace, end: number): Promise<number> => {
   let count = 0;
   const later: (string | undefined)[] = [firstEndOf([batch.content])];
-  for (const [place, first] of batch.chunks.entries()) {
-    if ((batch.chunks[place + 1] ?? batch.recipients) <= progress.done) continue;
+  for (const [index, first] of batch.chunks.entries()) {
+    if ((batch.chunks[index + 1] ?? batch.recipients) <= progress.done) continue;
     const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, first));
     const left = chunk === undefined ? [] : messagesIn(batch, chunk, progress);
     const over = left.filter(({ content }) => hasEnded(content));
@@ -323,9 +323,9 @@ const recipientsOf = (messages: StepMessage[]): string[] => messages.map(({ to }
 
 /** The messages of a chunk that are left, without those that were logged as failed before their turn. */
 const messagesIn = (batch: BatchItem, chunk: Chunk, { done, ended }: Progress): StepMessage[] =>
-  chunk.to.flatMap((to, place) => {
-    const position = chunk.position + place;
-    const content = chunk.contents?.[place] ?? batch.content;
+  chunk.to.flatMap((to, index) => {
+    const position = chunk.position + index;
+    const content = chunk.contents?.[index] ?? batch.content;
     const isLeft = position >= done && to !== '' && !ended?.has(position);
     return isLeft && content !== undefined ? [{ to, content, position }] : [];
   });

@@ -16,7 +16,7 @@ import { describeError, log } from '../telemetry/log.ts';
 
 /** Rates in messages per second, and the length of the queue from which the rate is halved. */
 export interface PaceLimits {
-  most: number;
+  max: number;
   longest: number;
 }
 
@@ -34,7 +34,7 @@ const GROWTH = 0.01;
  *
  * @internal Tests use it, too.
  */
-export const leastRate = ({ most, longest }: PaceLimits): number => Math.min(2 * longest, most);
+export const leastRate = ({ max, longest }: PaceLimits): number => Math.min(2 * longest, max);
 
 /**
  * The next rate, after a look at the queue.
@@ -42,7 +42,7 @@ export const leastRate = ({ most, longest }: PaceLimits): number => Math.min(2 *
  * @internal Tests use it, too.
  */
 export const nextRate = (rate: number, queued: number, limits: PaceLimits): number =>
-  queued > limits.longest ? Math.max(rate / 2, leastRate(limits)) : Math.min(rate + GROWTH * limits.most, limits.most);
+  queued > limits.longest ? Math.max(rate / 2, leastRate(limits)) : Math.min(rate + GROWTH * limits.max, limits.max);
 
 /** Messages per second that are logged as failed: a key of an index takes 1,000 writes per second, for all that is logged. */
 const ENDED_RATE = 800;
@@ -72,7 +72,7 @@ export class Pace {
   constructor(limits: PaceLimits, queued: () => Promise<number>, rate = leastRate(limits)) {
     this.#limits = limits;
     this.#queued = queued;
-    this.rate = Math.min(rate, limits.most);
+    this.rate = Math.min(rate, limits.max);
   }
 
   /**

@@ -30,8 +30,8 @@ export const timestamp = (): string => {
 /** Whether a time in the form of `timestamp` is over, if there is one. */
 export const isPast = (time: string | undefined): boolean => time !== undefined && time <= timestampOf(now());
 
-/** A random number from `least` to `most`. */
-export const between = (least: number, most: number): number => least + Math.random() * (most - least);
+/** A random number from `min` to `max`. */
+export const between = (min: number, max: number): number => min + Math.random() * (max - min);
 
 /** A time, in milliseconds since 1970, as a sort key: of fixed width, so that text order is time order. */
 export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -28,8 +28,8 @@ import { type CircuitState, isOpen } from './circuit-breaker.ts';
 import { disable } from './disabled.ts';
 import type { Attempt } from './history/attempt-item.ts';
 import { keepAttempts, recordAttempts } from './history/record.ts';
+import { pauseWrite } from './min-interval.ts';
 import { endOfRefusals, expiryOf, isExpired, nextAttempt } from './retry-policy.ts';
-import { pauseWrite } from './spacing.ts';
 import { receiptWrite } from './status-receipts.ts';
 
 /** What became of an entry. */
@@ -286,8 +286,8 @@ const deliveryWrites = (
   began: number,
 ): Write[] => {
   if (receipt) return [receiptWrite(subjectOf(entry.outgoing).account, receipt, began)];
-  const spacing = destination.spacing?.(entry);
-  return spacing ? [pauseWrite(spacing)] : [];
+  const minInterval = destination.minInterval?.(entry);
+  return minInterval ? [pauseWrite(minInterval)] : [];
 };
 
 /**

@@ -20,8 +20,8 @@ import type { Key } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import type { Breaker, CircuitState, Open } from './circuit-breaker.ts';
 import { isOpen } from './circuit-breaker.ts';
+import { pauseUntil } from './min-interval.ts';
 import { isExpired } from './retry-policy.ts';
-import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
 
 /** Milliseconds that must be left to begin an attempt: for the attempt itself, and to record its result. */
@@ -84,8 +84,8 @@ const dueStatus = async (
     return checkReported(subjectOf(entry.outgoing).account, receipt);
   }
   // The last attempt is made without a pause.
-  const spacing = isExpired(entry) ? undefined : destination.spacing?.(entry);
-  return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
+  const minInterval = isExpired(entry) ? undefined : destination.minInterval?.(entry);
+  return { isNew: true, until: minInterval ? await pauseUntil(minInterval) : 0 };
 };
 
 /** The destination, whose requests report the state of this receipt. */

@@ -7,7 +7,7 @@ import { removalByPhone } from '../users/entities.ts';
 
 const CIRCUIT = 'CIRCUIT#';
 const DISABLED = 'DISABLED';
-const SPACING = 'SPACING#';
+const MIN_INTERVAL = 'MIN_INTERVAL#';
 
 /** The circuit of a destination. */
 export const circuitKey = (destination: string): Key => key(`${CIRCUIT}${destination}`, 'CIRCUIT');
@@ -16,7 +16,7 @@ export const circuitKey = (destination: string): Key => key(`${CIRCUIT}${destina
 export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, DISABLED);
 
 /** The time from which a request may follow an equal one, by a hash of their common content. */
-export const spacingKey = (subject: string): Key => key(`${SPACING}${subject}`, 'SPACING');
+export const minIntervalKey = (subject: string): Key => key(`${MIN_INTERVAL}${subject}`, 'MIN_INTERVAL');
 
 const DELIVERIES = 'DELIVERIES#';
 
@@ -148,13 +148,13 @@ const disabled = {
 
 const pauseBetweenEqual = {
   name: 'pause between equal calls',
-  pk: SPACING,
-  sk: 'SPACING',
+  pk: MIN_INTERVAL,
+  sk: 'MIN_INTERVAL',
   restore: 'never',
   expires: true,
   // A keyed hash of number and text, for a minute.
   person: 'none',
-  access: { findSpacing: 'GetItem', putSpacing: 'PutItem' },
+  access: { findMinInterval: 'GetItem', putMinInterval: 'PutItem' },
 } as const satisfies Entity;
 
 const attempt = {

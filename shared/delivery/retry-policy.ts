@@ -10,7 +10,7 @@ export const RETRY_STEPS_MS: readonly number[] = [1, 2, 10, 30, 60, 120, 240, 36
 export const LIFETIME_MS = RETRY_DAYS * 86_400_000;
 
 /** Steps are up to this share longer or shorter, so that retries are spread. */
-export const JITTER = 0.2;
+const JITTER = 0.2;
 
 /**
  * The time of the next attempt, in milliseconds since 1970.

@@ -21,7 +21,7 @@ export interface Destination {
   /** The receipt of the status that an entry reports, if the destination must receive each status once. */
   receiptFor?: (entry: Entry) => StatusReceipt | undefined;
   /** The pause that the destination needs after an equal entry. */
-  spacing?: (entry: Entry) => Spacing | undefined;
+  minInterval?: (entry: Entry) => MinInterval | undefined;
   /** Set if its attempts are kept for the customer. */
   hasHistory?: true;
   /** Set if there is no destination now: entries wait until one is set. */
@@ -85,7 +85,7 @@ export interface StatusReceipt {
 }
 
 /** A pause that a destination needs between equal requests. */
-export interface Spacing {
+export interface MinInterval {
   /** Requests with the same subject are equal. A hash, so that it reveals neither phone number nor text. */
   subject: string;
   pauseMs: number;

@@ -30,7 +30,7 @@ export type Platform = (settings: unknown, previousSecrets?: PreviousSecret[]) =
 export type SettingsSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
 interface Description<Schema extends SettingsSchema>
-  extends Pick<Destination, 'interpret' | 'receiptFor' | 'spacing' | 'hasHistory'> {
+  extends Pick<Destination, 'interpret' | 'receiptFor' | 'minInterval' | 'hasHistory'> {
   settings: Schema;
   /** `previousSecrets` also sign, besides the one in the settings. `status` replaces the one that the entry reports. */
   buildRequest: (

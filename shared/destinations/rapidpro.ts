@@ -82,7 +82,7 @@ export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): Pla
 };
 
 /** Bounds of a channel's max length, in bytes. */
-const MAX_LENGTH = { least: 60, most: 6_400 };
+const MAX_LENGTH = { min: 60, most: 6_400 };
 
 const hook = v.object({
   // Operators enter it as a text.
@@ -90,9 +90,8 @@ const hook = v.object({
     v.pipe(
       v.string(),
       v.check(
-        (value) =>
-          /^[1-9]\d{1,3}$/.test(value) && Number(value) >= MAX_LENGTH.least && Number(value) <= MAX_LENGTH.most,
-        `must be a whole number from ${MAX_LENGTH.least} to ${MAX_LENGTH.most}`,
+        (value) => /^[1-9]\d{1,3}$/.test(value) && Number(value) >= MAX_LENGTH.min && Number(value) <= MAX_LENGTH.most,
+        `must be a whole number from ${MAX_LENGTH.min} to ${MAX_LENGTH.most}`,
       ),
     ),
   ),
@@ -105,7 +104,7 @@ const SPLIT_MARGIN = 6;
  * Least bytes of a text that can be an equal part: all parts except the last one are almost as long as the Max length.
  */
 export const leastPartOf = (set: object | undefined): number =>
-  Number(v.parse(hook, set ?? {}).max_length ?? MAX_LENGTH.least) - SPLIT_MARGIN;
+  Number(v.parse(hook, set ?? {}).max_length ?? MAX_LENGTH.min) - SPLIT_MARGIN;
 
 const statusOf = statusReader('rapidpro', {
   delivered_to_server: 'sent',
@@ -160,7 +159,7 @@ export const rapidpro = describePlatform({
       expires_at,
     };
   },
-  spacing: ({ outgoing }) => {
+  minInterval: ({ outgoing }) => {
     if (outgoing.type !== 'message.received') return undefined;
     const { message, content } = outgoing;
     return { subject: hashOf([message.account, message.phone, textOf(content)]), pauseMs: TEXT_PAUSE_MS };

@@ -76,9 +76,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const fromTurn = (message: v.InferOutput<typeof turnMessage>): PlatformDraft => {
   const recipient = message.to;
   if ('content' in message) return { to: recipient, type: 'text', text: { body: message.content } };
-  const [given, place] = 'turn' in message ? [message.turn, '#/turn'] : [message, '#'];
+  const [given, index] = 'turn' in message ? [message.turn, '#/turn'] : [message, '#'];
   const content = contentOf(given);
-  return { to: recipient, ...content, ...(content.type !== 'text' && { mediaAt: `${place}/${given.type}/link` }) };
+  return { to: recipient, ...content, ...(content.type !== 'text' && { mediaAt: `${index}/${given.type}/link` }) };
 };
 
 const contentOf = (given: v.InferOutput<typeof content>): Content => {

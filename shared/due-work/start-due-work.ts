@@ -32,14 +32,14 @@ export const startDueWork = async (step: keyof typeof steps, remaining: () => nu
  * first 120,000 messages for groups that can be received ("Avoid large message backlogs with the same message group ID", Amazon
  * SQS developer guide). So if an account filled the queue, the wake-ups of all others would wait.
  */
-const WAKE_UPS = { most: 10_000, waiting: 50_000, few: 150 };
+const WAKE_UPS = { max: 10_000, waiting: 50_000, few: 150 };
 
 /**
  * Wakes conversations whose next attempt is due, whose wake-up was lost, or that have messages whose time is over. If time
  * runs out, or an account has had its wake-ups, the next run continues at the same positions.
  */
 const wakeConversations = async (run: Run): Promise<void> => {
-  const [before, most] = await Promise.all([readPositions(), mostWakeUps()]);
+  const [before, max] = await Promise.all([readPositions(), mostWakeUps()]);
   const work = new ScheduledWork('conversations', run.time, before);
   const woken = new Map<string, number>();
   const countOf = (account: string): number => woken.get(account) ?? 0;
@@ -51,9 +51,9 @@ const wakeConversations = async (run: Run): Promise<void> => {
     if (run.isOver()) break;
     // What is left out here is at the beginning of the next run, which reads other partitions first.
     const byAccount = [...Map.groupBy(due, accountOf)];
-    await wakePage(byAccount.flatMap(([account, items]) => items.slice(0, Math.max(most - countOf(account), 0))));
+    await wakePage(byAccount.flatMap(([account, items]) => items.slice(0, Math.max(max - countOf(account), 0))));
   }
-  for await (const due of work.furtherTurns((account) => countOf(account) >= most)) {
+  for await (const due of work.furtherTurns((account) => countOf(account) >= max)) {
     if (run.isOver()) break;
     await wakePage(due);
   }
@@ -63,10 +63,10 @@ const wakeConversations = async (run: Run): Promise<void> => {
 
 const mostWakeUps = async (): Promise<number> => {
   try {
-    return (await queuedDeliveries()) > WAKE_UPS.waiting ? WAKE_UPS.few : WAKE_UPS.most;
+    return (await queuedDeliveries()) > WAKE_UPS.waiting ? WAKE_UPS.few : WAKE_UPS.max;
   } catch (error) {
     log('warn', 'queue not read', describeError(error));
-    return WAKE_UPS.most;
+    return WAKE_UPS.max;
   }
 };
 

@@ -30,7 +30,7 @@ export const parseHeaderValue = (field: string): HeaderValue | undefined => {
   const parameters = new Map<string, string>();
   const text = field.trimEnd();
   PARAMETER.lastIndex = end;
-  for (let place = end; place < text.length; place = PARAMETER.lastIndex) {
+  for (let index = end; index < text.length; index = PARAMETER.lastIndex) {
     const [, given, quoted, token = ''] = PARAMETER.exec(text) ?? [];
     if (PARAMETER.lastIndex === 0) return undefined;
     if (given === undefined) continue;

@@ -13,7 +13,7 @@ import { mediaBucket, region, urlSuffix } from '../core/settings.ts';
 /** Milliseconds that a call may take, with all its attempts. Within AWS, 4 MB take 0.1 s. */
 const TIMEOUT_MS = 6_000;
 /** Retries while the bucket is busy, and the longest pause before the first one, in milliseconds. */
-const RETRIES = { most: 2, pause: 50 };
+const RETRIES = { max: 2, pause: 50 };
 /** The status of S3 if it asks for fewer requests. */
 const TOO_MANY_REQUESTS = 429;
 
@@ -73,7 +73,7 @@ const sendUntilAccepted = async (key: string, request: ObjectRequest, signal: Ab
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(key, request, signal);
     const isBusy = response.status >= 500 || response.status === TOO_MANY_REQUESTS;
-    if (!isBusy || attempt === RETRIES.most) return response;
+    if (!isBusy || attempt === RETRIES.max) return response;
     await response.body?.cancel();
     await pause(between(0, RETRIES.pause * 2 ** attempt), undefined, { signal });
   }

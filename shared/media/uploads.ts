@@ -38,7 +38,7 @@ export interface Uploaded {
  * @throws file_type_not_supported — neither an image nor, for `file`, a PDF
  */
 export const upload = async (account: string, kind: keyof typeof TAKEN, file: File): Promise<Uploaded> => {
-  const { bytes, type } = await checkedFile(file, { types: TAKEN[kind], most: MAX_SIZE, inWords: '4 MB' });
+  const { bytes, type } = await checkedFile(file, { types: TAKEN[kind], max: MAX_SIZE, inWords: '4 MB' });
   const [id, created] = [newUnguessableId(), now()];
   const sha256 = sha256Of(bytes);
   const item: MediaItem = {
@@ -70,7 +70,7 @@ export const newMediaItem = (account: string, { id, ...file }: NewMedia) => ({
 /** What a file may be: media types with their names for people, and most bytes, also in words. */
 interface Accepted {
   types: Record<string, string>;
-  most: number;
+  max: number;
   inWords: string;
 }
 
@@ -81,10 +81,10 @@ interface Accepted {
  */
 export const checkedFile = async (
   file: File,
-  { types, most, inWords }: Accepted,
+  { types, max, inWords }: Accepted,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> => {
-  if (file.size > most) {
-    throw new Problem('file_too_large', `The file has ${file.size} bytes. The limit is ${most} (${inWords}).`);
+  if (file.size > max) {
+    throw new Problem('file_too_large', `The file has ${file.size} bytes. The limit is ${max} (${inWords}).`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   const type = await typeOf(bytes);

@@ -21,7 +21,7 @@ interface StateReport {
  */
 export const findMessages = async (ids: string[]): Promise<Map<string, Message>> => {
   const items = await getManyEventual<LogItem[]>(ids.map(messageKey));
-  const missed = ids.filter((_, place) => items[place] === undefined);
+  const missed = ids.filter((_, index) => items[index] === undefined);
   const late = await getManyConsistent<LogItem[]>(missed.map(messageKey));
   const sent = [...items, ...late].filter((item) => item?.state === 'sent');
   return new Map(sent.flatMap((item) => (item ? [[messageOf(item).id, messageOf(item)]] : [])));
@@ -33,7 +33,7 @@ export type Logged = ReadonlySet<string>;
 /** The states of this list that are logged. The latest ones may be missing. 0.5 read units for each. */
 export const findLogged = async (reports: StateReport[]): Promise<Logged> => {
   const entries = await getManyEventual<LogItem[]>(reports.map(({ id, state }) => stateKey(id, state)));
-  return new Set(reports.filter((_, place) => entries[place] !== undefined).map(nameOf));
+  return new Set(reports.filter((_, index) => entries[index] !== undefined).map(nameOf));
 };
 
 export const isLogged = (report: StateReport, logged: Logged): boolean => logged.has(nameOf(report));
@@ -87,14 +87,14 @@ const recordAndReport = async (changes: StateChange[]): Promise<void> => {
           after,
         );
         return [
-          ...left.map((change, place) => putIfAbsentWrite({ ...stateItem(change), report: ids[place] })),
+          ...left.map((change, index) => putIfAbsentWrite({ ...stateItem(change), report: ids[index] })),
           ...writes,
         ];
       }),
     );
     if (failed.size === 0) return left.forEach(measureState);
     // Another request has logged the failed ones in the meantime.
-    left = left.filter((_, place) => !failed.has(place));
+    left = left.filter((_, index) => !failed.has(index));
   }
 };
 

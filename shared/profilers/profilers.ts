@@ -85,7 +85,7 @@ export const createProfiler = async (
   idempotencyKey?: string,
 ): Promise<Pick<Profiler, 'id' | 'options'>> => {
   const texts = lowerCased(draft.options);
-  const optionsOf = (id: string): Option[] => texts.map((option, place) => ({ id: optionIdAt(id, place), option }));
+  const optionsOf = (id: string): Option[] => texts.map((option, index) => ({ id: optionIdAt(id, index), option }));
   // All ids have the same length.
   if (storedSize([draft.question, optionsOf(newId())]) > MAX_STORED) {
     throw new Problem('profiler_too_large', 'Question and options exceed 350 KB as stored. Shorten them.');
@@ -109,7 +109,7 @@ export const createProfiler = async (
 };
 
 /** The id of an option: it contains a hash of the profiler's id, and the place of the option. */
-const optionIdAt = (profiler: string, place: number): string => idInSeries(seriesOf(profiler), place);
+const optionIdAt = (profiler: string, index: number): string => idInSeries(seriesOf(profiler), index);
 
 const seriesOf = (profiler: string): string => unkeyedHash(`options of ${profiler}`).slice(0, SERIES_DIGITS);
 

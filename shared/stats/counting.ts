@@ -72,15 +72,15 @@ const countChunk = async <Item extends Key>(
           ...groups.flatMap(([name, group]) => addToCounterWrites(group, rules, shards.of(name))),
         ],
         (places) => {
-          for (const place of places) {
-            const [name] = groups[place - counted.length] ?? [];
+          for (const index of places) {
+            const [name] = groups[index - counted.length] ?? [];
             if (name !== undefined) shards.move(name);
           }
         },
       ),
     );
     if (failed.size === 0) return left.length;
-    left = left.filter((_, place) => !failed.has(place));
+    left = left.filter((_, index) => !failed.has(index));
   }
   return 0;
 };

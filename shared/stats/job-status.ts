@@ -111,8 +111,8 @@ const countJob = async (account: string, job_id: string, since: string): Promise
   // The clock may have been set back since.
   const first = Math.max(Math.min(Date.parse(since.slice(0, 10)), today), kept);
   // Clocks differ: another machine may have begun the next day.
-  const days = Array.from({ length: Math.max(Math.ceil((now() + 3_600_000 - first) / DAY_MS), 1) }, (_, place) =>
-    sortableTime(first + place * DAY_MS).slice(0, 10),
+  const days = Array.from({ length: Math.max(Math.ceil((now() + 3_600_000 - first) / DAY_MS), 1) }, (_, index) =>
+    sortableTime(first + index * DAY_MS).slice(0, 10),
   );
   const counts = new Map<string, number>();
   let inBatches = 0;

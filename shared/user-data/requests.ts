@@ -215,11 +215,11 @@ export const retrieve = async (account: string, phone: string, properties: Prope
  */
 export const usersAsked = async (ids: string[]): Promise<Map<string, string>> => {
   const items = await getManyEventual<RequestItem[]>(ids.map(requestKey));
-  const missed = ids.filter((_, place) => items[place] === undefined);
+  const missed = ids.filter((_, index) => items[index] === undefined);
   const late = await getManyConsistent<RequestItem[]>(missed.map(requestKey));
   const found = [
-    ...ids.map((id, place) => [id, items[place]] as const),
-    ...missed.map((id, place) => [id, late[place]] as const),
+    ...ids.map((id, index) => [id, items[index]] as const),
+    ...missed.map((id, index) => [id, late[index]] as const),
   ];
   const users = new Map(found.flatMap(([id, item]) => (item ? [[id, item.phone] as const] : [])));
   for (const id of missed.filter((one) => !users.has(one))) {

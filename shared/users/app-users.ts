@@ -18,7 +18,7 @@ export const numberOfId = async (id: string): Promise<string | undefined> =>
 /** Gives an id to a number, in a transaction that fails if the id belongs to a number that is not in `from`. */
 export const giveIdWrite = (id: string, phone: string, from: string[]): Write => {
   const item: AppUserItem = { ...appUserKey(id), phone, created: timestamp() };
-  const owners = Object.fromEntries([phone, ...from].map((owner, place) => [`:owner${place}`, owner]));
+  const owners = Object.fromEntries([phone, ...from].map((owner, index) => [`:owner${index}`, owner]));
   return putWrite(item, {
     ConditionExpression: `attribute_not_exists(pk) OR phone IN (${Object.keys(owners).join(', ')})`,
     ExpressionAttributeValues: owners,

@@ -29,5 +29,5 @@ export const removeContactWrite = (phone: string): Write => deleteWrite(contactK
 export const registeredAmong = async (hashes: ReadonlySet<string>): Promise<Set<string>> => {
   const each = [...hashes];
   const found = await getManyEventual<ContactItem[]>(each.map(contactKey));
-  return new Set(each.filter((_, place) => found[place] !== undefined));
+  return new Set(each.filter((_, index) => found[index] !== undefined));
 };

@@ -32,9 +32,9 @@ export const isPanelist = async (phone: string): Promise<boolean> =>
  */
 export const panelistsAmong = async (phones: string[]): Promise<Set<string>> => {
   const found = await getManyEventual<UserItem[]>(phones.map(userKey));
-  const missed = phones.filter((_, place) => found[place]?.panelist !== true);
+  const missed = phones.filter((_, index) => found[index]?.panelist !== true);
   const late = await getManyConsistent<UserItem[]>(missed.map(userKey));
-  const others = new Set(missed.filter((_, place) => late[place]?.panelist !== true));
+  const others = new Set(missed.filter((_, index) => late[index]?.panelist !== true));
   return new Set(phones.filter((phone) => !others.has(phone)));
 };
 

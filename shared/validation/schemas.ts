@@ -85,45 +85,44 @@ export const quickReplies = v.pipe(
 export const mediaUrl = visibleTextOf(2_048);
 
 /** A whole number in a parameter. */
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, most: number) =>
   v.pipe(
     v.string(),
     shownAs(
-      { type: 'integer', minimum: least, maximum: most },
+      { type: 'integer', minimum: min, maximum: most },
       v.check<string, string>(
-        (value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most,
-        `must be a whole number from ${least} to ${most}`,
+        (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= most,
+        `must be a whole number from ${min} to ${most}`,
       ),
     ),
     v.transform(Number),
   );
 
 /** A whole number in a body. */
-export const wholeValue = (least: number, most: number, ofUnit = '') =>
+export const wholeValue = (min: number, most: number, ofUnit = '') =>
   v.pipe(
     v.number(),
     shownAs(
-      { type: 'integer', minimum: least, maximum: most },
+      { type: 'integer', minimum: min, maximum: most },
       v.check<number, string>(
-        (value) => Number.isInteger(value) && value >= least && value <= most,
-        `must be a whole number${ofUnit} from ${least} to ${most}`,
+        (value) => Number.isInteger(value) && value >= min && value <= most,
+        `must be a whole number${ofUnit} from ${min} to ${most}`,
       ),
     ),
   );
 
 /** A duration in a body: a whole number of seconds or days. */
-export const duration = (unit: 'seconds' | 'days', least: number, most: number) =>
-  wholeValue(least, most, ` of ${unit}`);
+export const duration = (unit: 'seconds' | 'days', min: number, most: number) => wholeValue(min, most, ` of ${unit}`);
 
 /** Unix time in seconds in a parameter, with at most nine decimal places. Result: a number; microseconds are exact. */
-export const unixTime = (least: number, most: number) =>
+export const unixTime = (min: number, most: number) =>
   v.pipe(
     v.string(),
     shownAs(
-      { type: 'number', format: 'double', minimum: least, maximum: most },
+      { type: 'number', format: 'double', minimum: min, maximum: most },
       v.check<string, string>(
-        (value) => /^\d{1,15}(\.\d{1,9})?$/.test(value) && Number(value) >= least && Number(value) <= most,
-        `must be Unix seconds from ${least} to ${most}; fractions have at most nine decimal places`,
+        (value) => /^\d{1,15}(\.\d{1,9})?$/.test(value) && Number(value) >= min && Number(value) <= most,
+        `must be Unix seconds from ${min} to ${most}; fractions have at most nine decimal places`,
       ),
     ),
     v.transform(Number),

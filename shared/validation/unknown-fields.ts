@@ -104,7 +104,7 @@ export const unknownFields = (names: Names, input: unknown): UnknownField[] => {
     if (typeof value !== 'object' || value === null || found.length >= MOST) return;
     if (Array.isArray(value)) {
       if (items === undefined) return;
-      for (const [place, item] of value.entries()) lookAt(place, items, item);
+      for (const [index, item] of value.entries()) lookAt(index, items, item);
     } else if (fields !== undefined) {
       for (const key in value) {
         const inner = fields.get(key);

@@ -25,14 +25,14 @@ const FILES = 100;
 const TOGETHER = 4;
 const ATTEMPTS = 10;
 
-// The patience of functions with the table is real time, and here other processes may take the processors.
+// How long functions wait for the table is real time, and here other processes may take the processors.
 process.env.TABLE_TIMEOUT_MS ??= '20000';
 const clock = new Clock();
 clock.use();
 const { stack, simulators, demo, close } = await openWhole(process.env.DYNAMODB_ENDPOINT || undefined, {}, { clock });
 const headers = { authorization: `Bearer ${demo.token}` };
 const json = { ...headers, 'content-type': 'application/json' };
-const range = (count: number): number[] => Array.from({ length: count }, (_, place) => place);
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 /** The response of a URL, or of a path of the API. */
 const request = async (path: string, options: RequestInit = { headers }): Promise<Response> => {
@@ -71,8 +71,8 @@ const expectAll = (what: string, found: unknown[], wanted: unknown): void => {
 const send = async (count: number, users: number): Promise<string[]> => {
   const phones = Array.from({ length: users }, newPhone);
   const ids: string[] = [];
-  await inParallel(range(count), TOGETHER, async (place) => {
-    const body = JSON.stringify({ to: phones[place % users], type: 'text', text: { body: `${place}` } });
+  await inParallel(range(count), TOGETHER, async (index) => {
+    const body = JSON.stringify({ to: phones[index % users], type: 'text', text: { body: `${index}` } });
     const response = await request('/v1/message', { method: 'POST', headers: json, body });
     ids.push(((await response.json()) as { id: string }).id);
   });

@@ -225,16 +225,16 @@ try {
       },
     );
   for (const [name, { bundle, event, calls }] of functions) {
-    const { own = [], plain: beside = [], bare: least = [] } = found.get(name) ?? {};
+    const { own = [], plain: beside = [], bare: min = [] } = found.get(name) ?? {};
     const what = `${name} (${await kilobytes(bundle)} KB${calls.length > 1 ? `, ${calls.length} calls` : ''})`;
     const ratio = (value: (one: Start) => number, starts = own) => median(ratios(starts.map(value), beside.map(value)));
     figures.push({ what: `${what}: init, times the plain one's`, unit: '×', ...ratio(init) });
     if (event === undefined) continue;
     figures.push(
       { what: `${what}: init and first call`, unit: '×', ...ratio(whole), ...GOAL },
-      { what: '  … only its calls, with our client', unit: '×', ...ratio(whole, least) },
+      { what: '  … only its calls, with our client', unit: '×', ...ratio(whole, min) },
       { what: `${what}: the same in processor time`, unit: '×', ...ratio(work) },
-      { what: '  … only its calls, with our client', unit: '×', ...ratio(work, least) },
+      { what: '  … only its calls, with our client', unit: '×', ...ratio(work, min) },
     );
   }
   report('cold start', [...figures, ...(await compareSizes(functions))]);

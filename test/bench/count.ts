@@ -48,8 +48,8 @@ const transact = async ({ input }: { input: TransactWriteCommandInput }): Promis
   }
   for (const key of keys) table.held.add(key);
   await pause(ASSUMED_MS.transaction);
-  for (const [place, key] of keys.entries()) {
-    const count = Number(updates[place]?.ExpressionAttributeValues?.[':count'] ?? 0);
+  for (const [index, key] of keys.entries()) {
+    const count = Number(updates[index]?.ExpressionAttributeValues?.[':count'] ?? 0);
     if (count > 0) table.counters.set(key, (table.counters.get(key) ?? 0) + count);
     table.held.delete(key);
   }
@@ -58,12 +58,12 @@ const transact = async ({ input }: { input: TransactWriteCommandInput }): Promis
 Object.assign(documents, { send: transact });
 
 const batchOf = (account: string, job_id: string): Countable[] =>
-  Array.from({ length: CHUNK }, (_, place) => ({
+  Array.from({ length: CHUNK }, (_, index) => ({
     ...messageKey(randomUUID()),
     account,
     job_id,
     payload_type: 'text',
-    state: STATES[place % STATES.length] ?? 'sent',
+    state: STATES[index % STATES.length] ?? 'sent',
     created: '2030-01-01T00:00:00.000000',
   }));
 

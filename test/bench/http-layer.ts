@@ -47,8 +47,8 @@ const microseconds = async (handler: Handler, event: string): Promise<number> =>
 const timeRound = async (event: string): Promise<Record<Name, number>> => {
   const times: Record<Name, number> = { bare: 0, ours: 0, hono: 0, powertools: 0 };
   for (let turn = 0; turn < TURNS; turn += 1) {
-    for (const place of names.keys()) {
-      const name = names[(place + turn) % names.length] ?? 'bare';
+    for (const index of names.keys()) {
+      const name = names[(index + turn) % names.length] ?? 'bare';
       times[name] += (await microseconds(contestants[name], event)) / REQUESTS / TURNS;
     }
   }

@@ -129,12 +129,12 @@ const figuresOf = async (what: string, query: (account: Account) => Promise<void
     units.push(table + indexes);
   }
   const [first = [], ...others] = await timesOf(query);
-  const [least = 0] = units;
+  const [min = 0] = units;
   return [
-    { what: `${what}, of ${SIZES[0]}`, value: least, unit: 'read units' },
+    { what: `${what}, of ${SIZES[0]}`, value: min, unit: 'read units' },
     { what: `${what}, of ${SIZES[0]}`, value: quantile(first, 0.5), p99: quantile(first, 0.99), unit: 'ms' },
     ...others.flatMap((values, place): Figure[] => [
-      { what: `of ${SIZES[place + 1]}: units`, value: (units[place + 1] ?? 0) / least, unit: '×', ...GOAL.units },
+      { what: `of ${SIZES[place + 1]}: units`, value: (units[place + 1] ?? 0) / min, unit: '×', ...GOAL.units },
       { what: `of ${SIZES[place + 1]}: time`, unit: '×', ...median(ratios(values, first)), ...GOAL.time },
     ]),
   ];

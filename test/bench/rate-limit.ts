@@ -13,7 +13,7 @@ const limit: RequestLimit = { rate: 100, burst: 200 };
 /** What is compared. */
 const strategies: Record<string, Terms> = {
   'a counter': { horizon: 0, isEarly: false, pause: 0 },
-  'leases of ten': { horizon: 0, least: 10, isEarly: false },
+  'leases of ten': { horizon: 0, min: 10, isEarly: false },
   'our leases': {},
 };
 
@@ -34,8 +34,8 @@ const atOnce = (requests: number): Traffic => ({
 
 /** Each second begins with its requests. */
 const inBursts = (rate: number, seconds: number): Traffic => ({
-  arrivals: Array.from({ length: rate * seconds }, (_, place) => ({
-    at: Math.floor(place / rate) * 1_000 + (place % rate),
+  arrivals: Array.from({ length: rate * seconds }, (_, index) => ({
+    at: Math.floor(index / rate) * 1_000 + (index % rate),
     name: 'function',
   })),
   limit,

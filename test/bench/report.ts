@@ -48,7 +48,7 @@ export const times = (what: string, values: readonly number[]): Figure => ({
 
 /** The ratio of each value to the value that was measured next to it. */
 export const ratios = (values: readonly number[], others: readonly number[]): number[] =>
-  values.map((value, place) => value / (others[place] ?? Number.NaN));
+  values.map((value, index) => value / (others[index] ?? Number.NaN));
 
 export const isMet = ({ value, goal }: Figure): boolean | undefined =>
   goal && ('atMost' in goal ? value <= goal.atMost : value >= goal.atLeast);

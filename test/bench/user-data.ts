@@ -60,8 +60,8 @@ await measure('user data', async () => {
   const start = performance.now();
   let returned = 0;
   const waits = Promise.all(
-    Array.from({ length: WAITS }, async (_, place) => {
-      const delay = await delayOf(ids[place % ids.length] ?? '');
+    Array.from({ length: WAITS }, async (_, index) => {
+      const delay = await delayOf(ids[index % ids.length] ?? '');
       returned += 1;
       return delay;
     }),

@@ -52,7 +52,7 @@ const newCustomer = async (): Promise<{ token: string; account: string; user: st
   values.set(placeholders.bot, bot);
   values.set(placeholders.job, randomUUID());
   values.set(placeholders.day, new Date().toISOString().slice(0, 10));
-  for (const place of [1, 2, 3, 4, 5, 6, 7, 8]) values.set(`event-${place}`, randomUUID());
+  for (const index of [1, 2, 3, 4, 5, 6, 7, 8]) values.set(`event-${index}`, randomUUID());
   return { token, account, user, values };
 };
 

@@ -314,7 +314,7 @@ const play = async (customer: typeof ATTACKER, isAttacked: boolean) => {
   return { failures: workers.failures, pieces: Map.groupBy(workers.pieces, ({ kind }) => kind) };
 };
 
-const most = (values: number[]): number => Math.max(...values);
+const max = (values: number[]): number => Math.max(...values);
 
 /**
  * What each kind of work may wait for in an attack, beside the runs that it needs anyway: units that others consume before it
@@ -348,8 +348,7 @@ test("an attack at the default limits does not add a run to another customer's w
   for (const [kind, more] of Object.entries(BOUNDS)) {
     const [before, during] = [undisturbed, attacked].map(({ pieces }) => pieces.get(kind) ?? []);
     expect(during, kind).toHaveLength(MINUTES);
-    const worst = (of: (piece: Piece) => number) =>
-      [most((before ?? []).map(of)), most((during ?? []).map(of))] as const;
+    const worst = (of: (piece: Piece) => number) => [max((before ?? []).map(of)), max((during ?? []).map(of))] as const;
     const [runs, runsInAttack] = worst((piece) => piece.runs);
     expect(runsInAttack, `runs: ${kind}`).toBe(runs);
     const [units, unitsInAttack] = worst((piece) => piece.units);

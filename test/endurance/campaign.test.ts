@@ -14,7 +14,7 @@ const TIMEOUT_MS = Math.max(RECIPIENTS * 900, 600_000);
 const KILL_EVERY = Math.max(RECIPIENTS * 0.4, 800);
 
 /** Different numbers: as many random ones might contain a duplicate. */
-const to = Array.from({ length: RECIPIENTS }, (_, place) => `4477${10_000_000 + place * 7}`);
+const to = Array.from({ length: RECIPIENTS }, (_, index) => `4477${10_000_000 + index * 7}`);
 
 const seconds = (since: number): number => Math.round((Date.now() - since) / 1_000);
 

@@ -158,7 +158,7 @@ const checkReceived = async (chat: Chat, address: string): Promise<void> => {
   expect(repeated.length).toBeLessThanOrEqual(lost);
 };
 
-const LONG = Array.from({ length: 700 }, (_, place) => `Wörter${place}`).join(' ');
+const LONG = Array.from({ length: 700 }, (_, index) => `Wörter${index}`).join(' ');
 
 /** RapidPro repeats its last message. */
 const rapidproRepeats = async (chat: Chat): Promise<void> => {

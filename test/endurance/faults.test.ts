@@ -13,15 +13,15 @@ const text = (body: string) => ({ type: 'text', text: { body } });
 test('500 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
   const { post, ask, shown, messagesOn, logged, counted, endKilling } = await serveFaultyStack('faults', 1_200);
   const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));
-  const conversations = Array.from({ length: CONVERSATIONS }, (_, place) => ({
-    caller: callers[place % ACCOUNTS] as Caller,
+  const conversations = Array.from({ length: CONVERSATIONS }, (_, index) => ({
+    caller: callers[index % ACCOUNTS] as Caller,
     phone: newPhone(),
   }));
   const each = MESSAGES / CONVERSATIONS;
   await Promise.all(
     conversations.map(async ({ caller, phone }) => {
-      for (let place = 0; place < each; place += 1) {
-        await post('/v1/message', caller, `${phone} ${place}`, { to: phone, ...text(`${place}`) });
+      for (let index = 0; index < each; index += 1) {
+        await post('/v1/message', caller, `${phone} ${index}`, { to: phone, ...text(`${index}`) });
       }
     }),
   );
@@ -30,7 +30,7 @@ test('500 messages in 20 conversations arrive in order and are counted once, wit
   for (const { phone } of conversations) {
     const messages = await messagesOn(phone);
     expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
-      Array.from({ length: each }, (_, place) => `${place}`),
+      Array.from({ length: each }, (_, index) => `${index}`),
     );
     // Each message has one id, however often it was delivered.
     expect(new Set(messages.map(({ data }) => data.id)).size).toBe(each);

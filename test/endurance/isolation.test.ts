@@ -19,13 +19,13 @@ test('a destination that never responds occupies at most 16 workers, and delays 
   const settings = { url: destination.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
   await updateAccount(account, { bot_number: bot, platform: { name: 'webhook', settings } });
 
-  const write = (place: number) =>
+  const write = (index: number) =>
     fetch(`${app.phoneUrl}/phones/${newPhone()}/messages`, {
       method: 'POST',
-      body: JSON.stringify({ to: bot, text: `${place}` }),
+      body: JSON.stringify({ to: bot, text: `${index}` }),
     });
-  await Promise.all(Array.from({ length: 60 }, (_, place) => write(place)));
-  await expect.poll(() => destination.most).toBeGreaterThan(8);
+  await Promise.all(Array.from({ length: 60 }, (_, index) => write(index)));
+  await expect.poll(() => destination.max).toBeGreaterThan(8);
 
   const { token } = await newCaller('messages');
   const to = newPhone();
@@ -39,6 +39,6 @@ test('a destination that never responds occupies at most 16 workers, and delays 
   // When an attempt is repeated, the first attempts are over, and every possible worker has started.
   const ids = () => destination.calls.map(({ headers }) => headers['webhook-id']);
   await expect.poll(() => new Set(ids()).size < ids().length).toBe(true);
-  expect(destination.most).toBeLessThanOrEqual(16);
-  expect(destination.most).toBeGreaterThan(1);
+  expect(destination.max).toBeLessThanOrEqual(16);
+  expect(destination.max).toBeGreaterThan(1);
 });

@@ -91,7 +91,7 @@ describe('stale reads', () => {
   test('return every write in the end, even after 60 writes in quick succession', async () => {
     for (let value = 1; value <= 60; value += 1) await Promise.all([put('b', `${value}`), put(`b${value}`, 'there')]);
     await expect.poll(() => read('b')).toEqual(byEachRead('60'));
-    expect(await Promise.all(Array.from({ length: 60 }, (_, place) => read(`b${place + 1}`)))).toEqual(
+    expect(await Promise.all(Array.from({ length: 60 }, (_, index) => read(`b${index + 1}`)))).toEqual(
       Array(60).fill(byEachRead('there')),
     );
   });

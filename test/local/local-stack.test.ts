@@ -257,9 +257,9 @@ describe('an authorizer', () => {
   const contextOf = async (response: Response) => (await echoed(response)).requestContext.authorizer.lambda;
 
   /** Waits until the authorizer was called at least this often for an identity. Returns the number of calls. */
-  const callsFor = async (identity: string, least: number): Promise<number> => {
+  const callsFor = async (identity: string, min: number): Promise<number> => {
     const times = () => lines.filter((line) => line === `Guard asked about ${identity}`).length;
-    await expect.poll(times).toBeGreaterThanOrEqual(least);
+    await expect.poll(times).toBeGreaterThanOrEqual(min);
     return times();
   };
 

@@ -283,7 +283,7 @@ describe('traces', () => {
     expect(bridge.calls).toMatchObject([
       { url: '/v1/upload_file', body: '--x\r\nfirst\r\n--x--', headers: { 'content-type': upload.type } },
     ]);
-    for (let place = 2; place <= 21; place += 1) accept(`t${place}`, { ...upload, body: '--x--' });
+    for (let index = 2; index <= 21; index += 1) accept(`t${index}`, { ...upload, body: '--x--' });
     bridge.calls.length = 0;
     expect(await ask('POST', '/traces/t1/again')).toEqual({
       status: 422,

@@ -211,7 +211,7 @@ describe("AWS's client", () => {
     const QueueUrl = urlOf('Plain');
     for (const MessageBody of ['one', 'two']) await client().send(sending('Plain', { MessageBody }));
     const received = [...(await receive('Plain')), ...(await receive('Plain'))];
-    const Entries = received.map(({ ReceiptHandle }, place) => ({ Id: `${place}`, ReceiptHandle }));
+    const Entries = received.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
     const remove = async (entries: typeof Entries) => {
       const { Successful = [], Failed = [] } = await client().send(
         new DeleteMessageBatchCommand({ QueueUrl, Entries: entries }),
@@ -227,11 +227,11 @@ describe("AWS's client", () => {
 
   test('sends a batch of ten messages', async () => {
     const records = record('Deliver');
-    const Entries = Array.from({ length: 10 }, (_, place) => ({
-      Id: `entry-${place}`,
-      MessageBody: `batch ${place}`,
+    const Entries = Array.from({ length: 10 }, (_, index) => ({
+      Id: `entry-${index}`,
+      MessageBody: `batch ${index}`,
       MessageGroupId: 'batch',
-      MessageDeduplicationId: `batch-${place}`,
+      MessageDeduplicationId: `batch-${index}`,
     }));
     const { Successful, Failed } = await client().send(sendingAll('Queue', Entries));
     expect(Failed).toEqual([]);
@@ -274,7 +274,7 @@ describe("AWS's client", () => {
     [
       'TooManyEntriesInBatchRequest',
       'with eleven entries',
-      (sqs) => sqs.send(sendingAll('Queue', entries(...Array.from({ length: 11 }, (_, place) => String(place))))),
+      (sqs) => sqs.send(sendingAll('Queue', entries(...Array.from({ length: 11 }, (_, index) => String(index))))),
     ],
     ['BatchEntryIdsNotDistinct', 'with a repeated id', (sqs) => sqs.send(sendingAll('Queue', entries('1', '1')))],
     ['EmptyBatchRequest', 'with no entries', (sqs) => sqs.send(sendingAll('Queue', []))],

@@ -37,7 +37,7 @@ test('calls that fail cost more units, and the prediction names them as a source
 });
 
 test('an app network that accepts nothing ends the command with how far it came, and nothing is predicted', async () => {
-  const { out, errors, code, files } = await rehearse('--played', '5', '--failing', '1', '--patience', '5');
+  const { out, errors, code, files } = await rehearse('--played', '5', '--failing', '1', '--timeout', '5');
   expect({ out, code }).toEqual({ out: '', code: 1 });
   expect(files).not.toContain('rehearsal.svg');
   expect(errors).toContain('error: No progress for 5 s. Of 5 messages: 0 on phones. ');

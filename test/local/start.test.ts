@@ -44,17 +44,17 @@ const freePorts = async (): Promise<number> => {
   for (;;) {
     const first = randomInt(10_000, 30_000);
     const servers = Array.from({ length: 5 }, () => createServer());
-    const taken = await Promise.allSettled(servers.map((server, place) => listenOnLoopback(server, first + place)));
+    const taken = await Promise.allSettled(servers.map((server, index) => listenOnLoopback(server, first + index)));
     await Promise.all(servers.map(closeServer));
     if (taken.every(({ status }) => status === 'fulfilled')) return first;
   }
 };
 
 /** The first of five consecutive ports, of which one is taken. */
-const portsWithOneTaken = async (place: number): Promise<string> => {
+const portsWithOneTaken = async (index: number): Promise<string> => {
   const first = await freePorts();
   const server = createServer().unref();
-  await listenOnLoopback(server, first + place);
+  await listenOnLoopback(server, first + index);
   return `${first}`;
 };
 

@@ -52,8 +52,8 @@ type Input = { ShardId: string; SequenceNumber?: string; ShardIterator: string; 
 const answers: Record<string, (input: Input) => object> = {
   DescribeStream: ({ ExclusiveStartShardId }) => {
     const ids = Object.keys(shards);
-    const place = ExclusiveStartShardId === undefined ? 0 : ids.indexOf(ExclusiveStartShardId) + 1;
-    const [id = '', ...more] = ids.slice(place);
+    const index = ExclusiveStartShardId === undefined ? 0 : ids.indexOf(ExclusiveStartShardId) + 1;
+    const [id = '', ...more] = ids.slice(index);
     const shard = { ShardId: id, ...(shards[id]?.parent && { ParentShardId: shards[id].parent }) };
     return { StreamDescription: { Shards: [shard], ...(more.length > 0 && { LastEvaluatedShardId: id }) } };
   },
@@ -170,7 +170,7 @@ describe('with a parallelization factor', () => {
 
   test('several batches of a shard are handled at once, those of an item in order; the position follows all', async () => {
     // The item of a record is the number's last digit.
-    const records = Array.from({ length: 12 }, (_, place) => place + 1);
+    const records = Array.from({ length: 12 }, (_, index) => index + 1);
     shards = { one: { records, ended: false } };
     const seen: number[][] = [];
     read({ parallelization: 4, batchSize: 3, window: 1_000 }, async (batch) => {

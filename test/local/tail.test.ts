@@ -310,8 +310,8 @@ describe('CloudWatch', () => {
   const FAST: Pace = {
     attempts: 1,
     call: 1,
-    poll: { least: 5, most: 20 },
-    retry: { least: 5, most: 20 },
+    poll: { min: 5, max: 20 },
+    retry: { min: 5, max: 20 },
     overlap: { quick: 50, deep: 60_000, deepEvery: 100 },
   };
 
@@ -396,9 +396,9 @@ describe('CloudWatch', () => {
       number % 4 === 0
         ? { events: [], nextToken: query.nextToken ?? '0' }
         : { events: [...events, ...events], nextToken };
-    const expected = Array.from({ length: 60 }, (_, place) => [
-      `line ${place}`,
-      ...(place % 5 === 0 ? [`late ${place}`] : []),
+    const expected = Array.from({ length: 60 }, (_, index) => [
+      `line ${index}`,
+      ...(index % 5 === 0 ? [`late ${index}`] : []),
     ]).flat();
     const { texts } = follow();
     await expect.poll(() => texts.toSorted()).toEqual(expected.toSorted());

@@ -19,7 +19,7 @@ const rehearse = async (): Promise<void> => {
       profile: { type: 'string', default: 'campaign' },
       played: { type: 'string', default: '400' },
       failing: { type: 'string', default: '0' },
-      patience: { type: 'string', default: '300' },
+      timeout: { type: 'string', default: '300' },
     },
   });
   const plan = planOf(values);

@@ -40,10 +40,10 @@ const RETRY_MS = 500;
  * Sends `plan.played` messages, reports each as read, and waits until all are counted.
  *
  * @returns units of a message by function, with milliseconds of an invocation on this machine, which was busy
- * @throws Error — no message has arrived or was counted for `plan.patience` seconds; the message says how far it came
+ * @throws Error — no message has arrived or was counted for `plan.timeout` seconds; the message says how far it came
  */
 export const play = async (plan: Plan): Promise<Way> => {
-  const { accounts, played, profile, failing, patience } = plan;
+  const { accounts, played, profile, failing, timeout } = plan;
   startStopwatch();
   const database = await openDatabase(undefined);
   const meter = new Meter(database.endpoint);
@@ -82,7 +82,7 @@ export const play = async (plan: Plan): Promise<Way> => {
         else for (const phone of to) await send(token, textTo(phone));
       }),
     );
-    const progress = new Progress(played, patience);
+    const progress = new Progress(played, timeout);
     const waiting = [...phones];
     await Promise.all(
       Array.from({ length: PARALLEL }, async () => {
@@ -142,24 +142,24 @@ const failCalls = async (phoneUrl: string, share: number): Promise<void> => {
 class Progress {
   readonly #reached = new Map<string, number>();
   readonly #played: number;
-  readonly #patience: number;
+  readonly #timeout: number;
   #changed = Date.now();
 
-  /** @param patience - seconds */
-  constructor(played: number, patience: number) {
+  /** @param timeout - seconds */
+  constructor(played: number, timeout: number) {
     this.#played = played;
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
   /** Notes how far the run is. @throws Error — nothing has changed for too long */
   note(what: string, reached: number): void {
     if (this.#reached.get(what) !== reached) this.#changed = Date.now();
     this.#reached.set(what, reached);
-    if (Date.now() - this.#changed <= this.#patience * 1_000) return;
+    if (Date.now() - this.#changed <= this.#timeout * 1_000) return;
     const state = [...this.#reached].map(([name, number]) => `${number} ${name}`).join(', ');
     throw new Error(
-      `No progress for ${this.#patience} s. Of ${this.#played} messages: ${state}. ` +
-        'Fewer failures (--failing), or more patience (--patience SECONDS), may help.',
+      `No progress for ${this.#timeout} s. Of ${this.#played} messages: ${state}. ` +
+        'Fewer failures (--failing), or more time (--timeout SECONDS), may help.',
     );
   }
 

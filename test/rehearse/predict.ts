@@ -19,15 +19,15 @@ export interface Plan {
   /** The share of the app network's calls that fail, from 0 to 1. */
   failing: number;
   /** Seconds without progress after which the run fails. */
-  patience: number;
+  timeout: number;
 }
 
 /** Reads the options of the command. @throws Error — the message names the option that is wrong */
 export const planOf = (given: Record<keyof Plan, string>): Plan => {
-  const number = (name: 'messages' | 'accounts' | 'played' | 'patience', most: number): number => {
+  const number = (name: 'messages' | 'accounts' | 'played' | 'timeout', max: number): number => {
     const value = Number(given[name]);
-    if (!Number.isInteger(value) || value < 1 || value > most) {
-      throw new Error(`--${name} must be a whole number from 1 to ${most.toLocaleString('en-US')}.`);
+    if (!Number.isInteger(value) || value < 1 || value > max) {
+      throw new Error(`--${name} must be a whole number from 1 to ${max.toLocaleString('en-US')}.`);
     }
     return value;
   };
@@ -38,7 +38,7 @@ export const planOf = (given: Record<keyof Plan, string>): Plan => {
   const messages = number('messages', 1e9);
   return {
     failing,
-    patience: number('patience', 600),
+    timeout: number('timeout', 600),
     messages,
     accounts: number('accounts', 1_000),
     profile,

@@ -12,8 +12,8 @@ export class VirtualTime {
     const { promise, resolve } = Promise.withResolvers<void>();
     const at = this.now + ms;
     // The first of those at the same time stays the first.
-    const place = this.#events.findLastIndex((event) => event.at <= at);
-    this.#events.splice(place + 1, 0, { at, resolve });
+    const index = this.#events.findLastIndex((event) => event.at <= at);
+    this.#events.splice(index + 1, 0, { at, resolve });
     return promise;
   }
 

@@ -98,7 +98,7 @@ export class Examples {
       const key = profilerKey(account.id, id);
       const present = await getConsistent<{ deleted_at?: string }>(key);
       if (present !== undefined && present.deleted_at === undefined) continue;
-      const options = [tea, coffee].map((option, place) => ({ id: option, option: place === 0 ? 'tea' : 'coffee' }));
+      const options = [tea, coffee].map((option, index) => ({ id: option, option: index === 0 ? 'tea' : 'coffee' }));
       const question = 'What do you drink in the morning?';
       const created_at = '2026-11-20T09:58:09.118000';
       await putAll([

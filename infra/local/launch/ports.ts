@@ -24,7 +24,7 @@ export const requireFreePorts = async (first: number): Promise<void> => {
   }
 };
 
-const portsFrom = (first: number): number[] => Array.from({ length: PORTS }, (_, place) => first + place);
+const portsFrom = (first: number): number[] => Array.from({ length: PORTS }, (_, index) => first + index);
 
 /** Another error than a taken port, such as a missing right, is reported when the stack listens. */
 const isFree = async (port: number): Promise<boolean> => {

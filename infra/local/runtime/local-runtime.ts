@@ -1,7 +1,7 @@
 /**
  * Replaces `shared/core/runtime.ts` on the local stack and in tests. The time and pauses follow the emulator's clock.
  * MINUTE is the length of the service's minute in milliseconds; ALLOW_LOOPBACK permits calls to this machine;
- * TABLE_TIMEOUT_MS is the patience with a slow database. Deployed functions contain none of them.
+ * TABLE_TIMEOUT_MS is how long a call may take. Deployed functions contain none of them.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as runtime from '../../../shared/core/runtime.ts';

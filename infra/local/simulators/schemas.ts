@@ -34,14 +34,13 @@ export const yes = v.boolean('must be true or false');
 
 export const phone = v.pipe(text, phoneNumber);
 
-export const wholeNumber = (least: number, most?: number) => {
-  const message =
-    most === undefined ? `must be a whole number from ${least}` : `must be ${least} to ${most}, a whole number`;
+export const wholeNumber = (min: number, max?: number) => {
+  const message = max === undefined ? `must be a whole number from ${min}` : `must be ${min} to ${max}, a whole number`;
   return v.pipe(
     v.number(message),
     v.safeInteger(message),
-    v.minValue(least, message),
-    v.maxValue(most ?? Number.MAX_SAFE_INTEGER, message),
+    v.minValue(min, message),
+    v.maxValue(max ?? Number.MAX_SAFE_INTEGER, message),
   );
 };
 

@@ -96,10 +96,10 @@ const contentOf = (name: EndpointName, status: string, schema: v.GenericSchema):
 /** The links in the form of OpenAPI, by the ids of the other operations. */
 const linksFrom = (name: EndpointName): Record<string, object> =>
   Object.fromEntries(
-    Object.entries(docsOf(name).links ?? {}).map(([to, [place, description]]) => {
+    Object.entries(docsOf(name).links ?? {}).map(([to, [index, description]]) => {
       const operationId = to as EndpointName;
       const [, parameter = ''] = /\{(\w+)\}/.exec(describedPath(operationId, api[operationId].routes[0].path)) ?? [];
-      return [to, { operationId, parameters: { [parameter]: `$response.body#${place}` }, description }];
+      return [to, { operationId, parameters: { [parameter]: `$response.body#${index}` }, description }];
     }),
   );
 

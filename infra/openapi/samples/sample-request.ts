@@ -29,8 +29,8 @@ export const ENCODED_TOKEN = '{encoded_token}';
 export const requestOf = ({ endpoint: name, path, query, headers, body }: Example): SampleRequest => {
   const endpoint: Endpoint = api[name];
   const [{ method, host, path: template }] = endpoint.routes;
-  const filled = template.replaceAll(/\{(\w+)\}/g, (place, parameter) =>
-    place === ENCODED_TOKEN ? place : encodeURIComponent(textsOf(path).get(parameter) ?? ''),
+  const filled = template.replaceAll(/\{(\w+)\}/g, (found, parameter) =>
+    found === ENCODED_TOKEN ? found : encodeURIComponent(textsOf(path).get(parameter) ?? ''),
   );
   const parameters = new URLSearchParams([...textsOf(query)]).toString();
   const { fileTypes, uploads } = docsOf(name);

@@ -170,8 +170,8 @@ const previousSecrets = (
     ...previous_secrets,
   ];
   return all
-    .filter(({ secret, until }, place) => {
-      const isRepeated = all.findIndex((one) => one.secret === secret) < place;
+    .filter(({ secret, until }, index) => {
+      const isRepeated = all.findIndex((one) => one.secret === secret) < index;
       return secret !== present && until > now() && !isRepeated;
     })
     .slice(0, MAX_PREVIOUS);

@@ -102,7 +102,7 @@ const show = (what: Shown): void => {
   else {
     const { guide, account, enter } = what;
     say(strong(`Connect ${account.name} (${account.id}) to ${guide.title}`));
-    say([...guide.steps.map((step, place) => `${place + 1}. ${step}`)].join('\n'));
+    say([...guide.steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));
     if (enter.length > 0) say([strong(guide.form), inWords(enter)].join('\n'));
     const notes = enter.flatMap(({ field, note }) => (note === undefined ? [] : [`${field}: ${note}`]));
     if (notes.length > 0) say(notes.map((note) => `- ${note}`).join('\n'));

@@ -161,13 +161,13 @@ const showInWords = (job: JobWithReasons): string => {
     'Estimated end': job.estimated_end && second(job.estimated_end),
   });
   const reached = states.filter((state) => job.states[state] !== undefined);
-  const most = Math.max(1, ...reached.map((state) => job.states[state] ?? 0));
+  const max = Math.max(1, ...reached.map((state) => job.states[state] ?? 0));
   const funnel = columns(
     ['STATE', '', 'MESSAGES', 'SHARE'],
     reached.map((state) => {
       const reachedBy = job.states[state] ?? 0;
       const colour = state.includes('failed') ? 'red' : 'cyan';
-      return [state, tinted(colour, bar(reachedBy, most, WIDE)), count(reachedBy), share(reachedBy, job.recipients)];
+      return [state, tinted(colour, bar(reachedBy, max, WIDE)), count(reachedBy), share(reachedBy, job.recipients)];
     }),
     ['MESSAGES'],
   );

@@ -161,12 +161,12 @@ const steps: { state: State; of?: State; colour: 'cyan' | 'red' }[] = [
 ];
 
 const stateChart = (totals: States): string => {
-  const most = Math.max(...Object.values(totals));
+  const max = Math.max(...Object.values(totals));
   return columns(
     ['STATE', '', 'MESSAGES', 'SHARE'],
     steps.map(({ state, of, colour }) => [
       state,
-      tinted(colour, bar(totals[state], most, WIDE.states)),
+      tinted(colour, bar(totals[state], max, WIDE.states)),
       count(totals[state]),
       of === undefined || totals[of] === 0 ? '' : `${share(totals[state], totals[of]).padStart(5)} of ${of}`,
     ]),
@@ -177,12 +177,12 @@ const stateChart = (totals: States): string => {
 /** A row for each day, with a bar for the messages that were sent and received. */
 const dayChart = (days: DayCount[]): string => {
   const trafficOf = ({ sent, received }: States) => sent + received;
-  const most = Math.max(...days.map(({ states }) => trafficOf(states)));
+  const max = Math.max(...days.map(({ states }) => trafficOf(states)));
   return columns(
     ['DAY', 'TRAFFIC', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],
     days.map(({ day, states }) => [
       day,
-      tinted('cyan', bar(trafficOf(states), most, WIDE.day)),
+      tinted('cyan', bar(trafficOf(states), max, WIDE.day)),
       count(states.sent),
       count(states.delivered_to_user),
       count(states.read),

@@ -62,7 +62,7 @@ export const recountJobs = async (
   onProgress: (done: number, entries: number) => void = () => undefined,
 ): Promise<{ entries: number; counted: number }> => {
   const found = { entries: 0, counted: 0 };
-  for (const [place, state] of states.entries()) {
+  for (const [index, state] of states.entries()) {
     for await (const keys of pages<Key>({
       IndexName: 'gsi1',
       KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
@@ -79,9 +79,9 @@ export const recountJobs = async (
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
       found.counted += await countEntries(entries.filter(({ counted }) => !counted));
-      onProgress(place, found.entries);
+      onProgress(index, found.entries);
     }
-    onProgress(place + 1, found.entries);
+    onProgress(index + 1, found.entries);
   }
   return found;
 };

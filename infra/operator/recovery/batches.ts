@@ -46,7 +46,7 @@ export const withoutErased = async (source: string, item: AnyItem): Promise<AnyI
   const to = item.to.map(String);
   const erased = await erasedAmong(source, to, beginningOf(item));
   if (erased.size === 0) return item;
-  const blanked = (list: unknown[]): unknown[] => list.map((one, place) => (erased.has(to[place] ?? '') ? '' : one));
+  const blanked = (list: unknown[]): unknown[] => list.map((one, index) => (erased.has(to[index] ?? '') ? '' : one));
   return { ...item, to: blanked(to), ...(Array.isArray(item.contents) && { contents: blanked(item.contents) }) };
 };
 

@@ -75,6 +75,6 @@ export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean
     );
     if (failed.length === 0) return true;
     // The head alone has changed: once more.
-    if (failed.some((place) => place > 0)) return false;
+    if (failed.some((index) => index > 0)) return false;
   }
 };

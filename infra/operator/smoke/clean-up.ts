@@ -17,7 +17,7 @@ import {
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
-import { circuitKey, deliveriesOf, deliverySlots, spacingKey } from '../../../shared/delivery/entities.ts';
+import { circuitKey, deliveriesOf, deliverySlots, minIntervalKey } from '../../../shared/delivery/entities.ts';
 import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
 import { erasureKey, jobListOf, statusReceiptKey } from '../../../shared/messaging/entities.ts';
@@ -35,7 +35,7 @@ import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, IDEMPOTENCY_KEYS, type Run, USER_TEXTS } from './run.ts';
 
 /** Looks in all, and the pause between two, in milliseconds. An index may be some seconds behind. */
-const LOOKS = { most: 12, pause: 1_500 };
+const LOOKS = { max: 12, pause: 1_500 };
 /** Looks in a row that must find nothing. */
 const CLEAN = 2;
 /** Queries at a time. */
@@ -68,7 +68,7 @@ export const removeRun = async (run: Run): Promise<Leftovers> => {
     people: new Set([run.user]),
   };
   let clean = 0;
-  for (let look = 1; look <= LOOKS.most && clean < CLEAN; look += 1) {
+  for (let look = 1; look <= LOOKS.max && clean < CLEAN; look += 1) {
     if (look > 1) await pause(LOOKS.pause);
     clean = (await removeOnce(run, discovered)) === 0 ? clean + 1 : 0;
   }
@@ -167,7 +167,7 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     contactKey(contactHash(user)).pk,
     removalKey(user).pk,
     erasureKey(user).pk,
-    ...Object.values(USER_TEXTS).map((text) => spacingKey(hashOf([account, user, text])).pk),
+    ...Object.values(USER_TEXTS).map((text) => minIntervalKey(hashOf([account, user, text])).pk),
     ...eventIdsOf(run).map((event) => eventKey(event).pk),
     // The receipt of an erasure of which RapidPro was notified.
     ...[...people].filter(isPseudonym).map((person) => eventKey(`user.stopped ${account} ${person}`).pk),

@@ -27,7 +27,7 @@ export interface Day {
   /** Whether to leave out what needs the app network's response. */
   withoutAppNetwork: boolean;
   /** How long to wait for workers, in milliseconds. */
-  patienceMs: number;
+  timeoutMs: number;
   signal: AbortSignal;
   /** What earlier steps found, for later ones. */
   found: { mediaUrl?: string; message?: string; request?: string; isAccepted?: boolean };
@@ -50,19 +50,19 @@ const LOOKS = { first: 100, growth: 1.4, longest: 2_000 };
 /**
  * Waits until `look` returns something.
  *
- * @param missing - says what is still missing, when the patience is over
+ * @param missing - says what is still missing, after the timeout
  * @throws StepFailure — nothing was found in time
  */
 export const untilFound = async <Found>(
-  { patienceMs, signal }: Pick<Day, 'patienceMs' | 'signal'>,
+  { timeoutMs, signal }: Pick<Day, 'timeoutMs' | 'signal'>,
   look: () => Promise<Found | undefined>,
   missing: () => string | Promise<string>,
 ): Promise<Found> => {
-  const end = now() + patienceMs;
+  const end = now() + timeoutMs;
   for (let step = LOOKS.first; ; step = Math.min(step * LOOKS.growth, LOOKS.longest)) {
     const found = await look();
     if (found !== undefined) return found;
-    if (now() >= end) throw new StepFailure(`after ${patienceMs / 1_000} s: ${await missing()}`);
+    if (now() >= end) throw new StepFailure(`after ${timeoutMs / 1_000} s: ${await missing()}`);
     await pause(step, undefined, { signal });
   }
 };

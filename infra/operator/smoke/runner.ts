@@ -27,7 +27,7 @@ interface Options {
   /** Creates the temporary account. */
   begin: () => Promise<Day>;
   /** Called before each step. */
-  onStep: (title: string, place: number) => void;
+  onStep: (title: string, index: number) => void;
   signal: AbortSignal;
 }
 

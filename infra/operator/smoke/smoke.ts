@@ -121,7 +121,7 @@ const test = async (given: Given, command: Command): Promise<Tested> => {
     const { signal } = interruption;
     const results = await runSteps(run, steps, {
       begin: () => beginDay({ run, given, hosts, platformServer, signal }),
-      onStep: (step, place) => bar.update(place, { step }),
+      onStep: (step, index) => bar.update(index, { step }),
       signal,
     });
     return { id: run.id, results };
@@ -155,7 +155,7 @@ const beginDay = async ({ run, given, hosts, platformServer, signal }: Beginning
   tokens: await createTemporaryAccount(run),
   knownUser: given.user !== undefined,
   withoutAppNetwork: !given.appNetwork,
-  patienceMs: given.wait * 1_000,
+  timeoutMs: given.wait * 1_000,
   found: {},
 });
 

@@ -34,9 +34,9 @@ export interface Pace {
   /** Between two calls: four in a second leave one of the five for other users. */
   call: number;
   /** Between two polls of a log group: after new lines, and the most, to which it doubles without them. */
-  poll: { least: number; most: number };
+  poll: { min: number; max: number };
   /** Before a failed call is repeated: at first, and the most. */
-  retry: { least: number; most: number };
+  retry: { min: number; max: number };
   /**
    * CloudWatch receives lines late, and out of order, because each environment of a function has a stream of its own. AWS
    * states no limit. So each poll begins before the begin of the previous one by `quick`, and every `deepEvery` by `deep`.
@@ -48,8 +48,8 @@ export interface Pace {
 const PACE: Pace = {
   attempts: 2,
   call: 250,
-  poll: { least: 1_000, most: 10_000 },
-  retry: { least: 1_000, most: 30_000 },
+  poll: { min: 1_000, max: 10_000 },
+  retry: { min: 1_000, max: 30_000 },
   overlap: { quick: 15_000, deep: 300_000, deepEvery: 60_000 },
 };
 
@@ -89,7 +89,7 @@ export async function* cloudWatchEntries(options: CloudWatchOptions): AsyncGener
       polled: Number.NEGATIVE_INFINITY,
       deep: Number.NEGATIVE_INFINITY,
       due: 0,
-      interval: pace.poll.least,
+      interval: pace.poll.min,
       seen: new Map(),
     }),
   );
@@ -147,7 +147,7 @@ class Reader {
       ({ nextToken } = page);
     } while (nextToken !== undefined);
 
-    group.interval = isNew ? poll.least : Math.min(group.interval * 2, poll.most);
+    group.interval = isNew ? poll.min : Math.min(group.interval * 2, poll.max);
     group.due = Date.now() + group.interval;
     group.polled = began;
     if (isDeep) group.deep = began;
@@ -188,13 +188,13 @@ class Reader {
 
   /** @throws the error, if a repeat cannot succeed, or did not for long enough */
   #retryLater(error: unknown): void {
-    const { least, most } = this.#pace.retry;
+    const { min, max } = this.#pace.retry;
     if (!isRetryable(error) || (!this.#options.follow && this.#failures >= MOST_FAILURES)) throw error;
     if (this.#failures === 0)
       printNote(
         `CloudWatch does not answer (${describeError(error).error}). The command repeats the call until it does.`,
       );
-    const longest = Math.min(least * 2 ** this.#failures, most);
+    const longest = Math.min(min * 2 ** this.#failures, max);
     this.#failures += 1;
     this.#nextCall = Date.now() + longest * (0.5 + Math.random() / 2);
   }

@@ -18,15 +18,15 @@ export type Layout = { widths: number[] } | 'lists';
  */
 export const layoutOf = (rows: string[][], limit: number | undefined): Layout => {
   const places = [...(rows[0] ?? []).keys()];
-  const most = (place: number, widthOf: (cell: string) => number) =>
-    Math.max(0, ...rows.map((row) => widthOf(row[place] ?? '')));
-  const widths = places.map((place) => most(place, width));
+  const max = (index: number, widthOf: (cell: string) => number) =>
+    Math.max(0, ...rows.map((row) => widthOf(row[index] ?? '')));
+  const widths = places.map((index) => max(index, width));
   if (limit === undefined) return { widths };
-  const least = places.map((place) => most(place, (cell) => Math.max(...wordsOf(cell).map(width))));
+  const min = places.map((index) => max(index, (cell) => Math.max(...wordsOf(cell).map(width))));
   const total = () => widths.reduce((sum, each) => sum + each + GAP, -GAP);
   while (total() > limit) {
     const [widest] = places
-      .filter((place) => (widths[place] ?? 0) > (least[place] ?? 0))
+      .filter((index) => (widths[index] ?? 0) > (min[index] ?? 0))
       .toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0));
     if (widest === undefined) return 'lists';
     widths[widest] = (widths[widest] ?? 0) - 1;

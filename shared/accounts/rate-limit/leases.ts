@@ -17,7 +17,7 @@ interface Terms {
   /** A lease is for the requests that the process expects in this time. */
   horizon: number;
   /** Tokens of the smallest lease. */
-  least: number;
+  min: number;
   /** Unused tokens expire: those of all processes together are what requests can be ahead of the limit. */
   lifetime: number;
   /** Pause of a process that found the bucket empty. The bucket fills meanwhile, so that a lease is worth its write. */
@@ -26,7 +26,7 @@ interface Terms {
   isEarly: boolean;
 }
 
-const TERMS: Terms = { horizon: 500, least: 1, lifetime: 1_000, pause: 100, isEarly: true };
+const TERMS: Terms = { horizon: 500, min: 1, lifetime: 1_000, pause: 100, isEarly: true };
 
 /**
  * The longest pause, in milliseconds. Pauses double while a process finds the bucket empty. A thousand processes of an
@@ -166,7 +166,7 @@ export class Leases {
   }
 
   async #renew(account: string, lease: Lease, limit: RequestLimit): Promise<void> {
-    const wanted = Math.max(this.#terms.least, Math.floor(this.#expected(lease)));
+    const wanted = Math.max(this.#terms.min, Math.floor(this.#expected(lease)));
     try {
       const { tokens, emptyAt } = await takeTokens(this.#table, account, limit, {
         wanted,

@@ -58,7 +58,7 @@ export const takeSharedSlot = async (end: number): Promise<Slot | undefined> => 
 
 /** Takes one of so many slots of an item. */
 const takeOne = async (key: Key, count: number, end: number): Promise<Slot | undefined> => {
-  const names = Array.from({ length: count }, (_, place) => `slot${place}`);
+  const names = Array.from({ length: count }, (_, index) => `slot${index}`);
   let free = names;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const name = free[Math.floor(between(0, free.length))];

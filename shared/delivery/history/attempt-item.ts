@@ -98,18 +98,18 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
  * The details of an attempt in compressed form, with as much of the response as fits into so many bytes. The event is always
  * whole: if it does not fit, the response is whole, too.
  */
-const pack = (attempt: Attempt, most: number): Uint8Array => {
+const pack = (attempt: Attempt, max: number): Uint8Array => {
   const response = beginningOf(attempt.exchange?.response?.body ?? '');
   const whole = compress(attempt, response);
-  if (whole.length <= most || compress(attempt, '').length > most) return whole;
+  if (whole.length <= max || compress(attempt, '').length > max) return whole;
   // The longest beginning of the response that fits.
-  let [least, tooMany] = [0, response.length + 1];
-  while (tooMany - least > 1) {
-    const middle = Math.floor((least + tooMany) / 2);
-    if (compress(attempt, response.slice(0, middle)).length <= most) least = middle;
+  let [min, tooMany] = [0, response.length + 1];
+  while (tooMany - min > 1) {
+    const middle = Math.floor((min + tooMany) / 2);
+    if (compress(attempt, response.slice(0, middle)).length <= max) min = middle;
     else tooMany = middle;
   }
-  return compress(attempt, response.slice(0, least));
+  return compress(attempt, response.slice(0, min));
 };
 
 const compress = ({ entry, number, exchange, cause, next, isFinal }: Attempt, response: string): Uint8Array => {

@@ -90,12 +90,12 @@ interface Failed {
  * The first of these attempts whose events have so many bytes together, at least one. They are compressed in the table: a
  * page of 1 MB may have 50 MB of events.
  */
-const upTo = (most: number, { items, next }: Failed): Failed & { bytes: number } => {
+const upTo = (max: number, { items, next }: Failed): Failed & { bytes: number } => {
   let bytes = 0;
-  for (const [place, attempt] of items.entries()) {
+  for (const [index, attempt] of items.entries()) {
     bytes += sizeInJson(eventOf(attempt) ?? {});
-    if (bytes < most || place === items.length - 1) continue;
-    return { items: items.slice(0, place + 1), bytes, next: attempt.sk };
+    if (bytes < max || index === items.length - 1) continue;
+    return { items: items.slice(0, index + 1), bytes, next: attempt.sk };
   }
   return { items, bytes, ...(next !== undefined && { next }) };
 };
@@ -155,8 +155,8 @@ const replayConversation = async (
 
 const replayChunk = async (account: string, slot: number, events: string[], recovered: Recovered): Promise<void> => {
   const found: (Candidate | 'pending' | undefined)[] = events.map(() => undefined);
-  await inParallel([...events.entries()], TOGETHER, async ([place, event]) => {
-    found[place] = await candidateOf(account, slot, event);
+  await inParallel([...events.entries()], TOGETHER, async ([index, event]) => {
+    found[index] = await candidateOf(account, slot, event);
   });
   const candidates = found.filter((one): one is Candidate => typeof one === 'object');
   for (const part of replayParts(candidates)) {

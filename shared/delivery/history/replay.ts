@@ -69,13 +69,13 @@ export const requirePlatform = async (account: string): Promise<void> => {
 /**
  * The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome.
  *
- * @param most - of each outcome, the newest ones; default: as many as a page has
+ * @param max - of each outcome, the newest ones; default: as many as a page has
  */
 export const attemptsAt = async (
   account: string,
   slot: number,
   event: string,
-  most?: number,
+  max?: number,
 ): Promise<AttemptItem[]> => {
   const found = await Promise.all(
     deliveryStatuses.map((outcome) =>
@@ -85,7 +85,7 @@ export const attemptsAt = async (
         // The newest ones, in case that not all fit a page.
         ScanIndexForward: false,
         ConsistentRead: true,
-        ...(most !== undefined && { Limit: most }),
+        ...(max !== undefined && { Limit: max }),
       }),
     ),
   );
@@ -145,7 +145,7 @@ export const enqueueReplays = async (account: string, part: ReplayPart): Promise
   }));
   const failed = await transactInOrder((after) => {
     const { ids, writes } = enqueue(conversationOfAttempt(account, part[0].attempt), replays, after);
-    return [...part.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
+    return [...part.map(({ attempt }, index) => markWrite(attempt, ids[index])), ...writes];
   });
   return failed.length === 0;
 };

@@ -77,9 +77,9 @@ function* partsOf(bytes: Buffer, boundary: string): Generator<Part> {
 
 /** The place after the next delimiter. */
 const afterNext = (bytes: Buffer, delimiter: Buffer, from: number): number => {
-  const place = bytes.indexOf(delimiter, from);
-  if (place === -1) throw malformed();
-  return place + delimiter.length;
+  const index = bytes.indexOf(delimiter, from);
+  if (index === -1) throw malformed();
+  return index + delimiter.length;
 };
 
 const HYPHEN = '-'.charCodeAt(0);

@@ -28,5 +28,5 @@ export const hasOptedOut = async (account: string, phone: string): Promise<boole
  */
 export const optedOutAmong = async (account: string, phones: string[]): Promise<Set<string>> => {
   const items = await getManyEventual<OptOutItem[]>(phones.map((phone) => optOutKey(account, phone)));
-  return new Set(phones.filter((_, place) => hasStopped(items[place])));
+  return new Set(phones.filter((_, index) => hasStopped(items[index])));
 };

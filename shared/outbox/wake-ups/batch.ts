@@ -31,9 +31,9 @@ export const handleBatch = async (url: string, records: SQSRecord[], handle: Han
   }, PATIENCE_MS);
 
   const inTurn = async (group: SQSRecord[]): Promise<void> => {
-    for (const [place, record] of group.entries()) {
+    for (const [index, record] of group.entries()) {
       try {
-        if ((await handle(record, place === 0)) === 'handled') handled.push(record.receiptHandle);
+        if ((await handle(record, index === 0)) === 'handled') handled.push(record.receiptHandle);
       } catch (error) {
         errors.push(error);
         // If this fails too, the wake-up returns when its visibility time-out ends.

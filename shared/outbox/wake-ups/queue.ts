@@ -37,8 +37,8 @@ const queue = new SQSClient({
  * @throws Error — some could not be sent; all can be sent again without harm
  */
 export const sendAll = async (url: string, messages: QueueMessage[]): Promise<void> => {
-  const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, place) =>
-    messages.slice(place * BATCH, (place + 1) * BATCH),
+  const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, index) =>
+    messages.slice(index * BATCH, (index + 1) * BATCH),
   );
   for (let start = 0; start < batches.length; start += CALLS) {
     await Promise.all(batches.slice(start, start + CALLS).map((batch) => sendBatch(url, batch)));
@@ -46,8 +46,8 @@ export const sendAll = async (url: string, messages: QueueMessage[]): Promise<vo
 };
 
 const sendBatch = async (QueueUrl: string, messages: QueueMessage[]): Promise<void> => {
-  let left = messages.map(({ body, group, once }, place) => ({
-    Id: String(place),
+  let left = messages.map(({ body, group, once }, index) => ({
+    Id: String(index),
     MessageBody: body,
     MessageGroupId: group,
     MessageDeduplicationId: once,
@@ -72,7 +72,7 @@ export const returnIn = async (QueueUrl: string, ReceiptHandle: string, Visibili
  * time is over, is received again.
  */
 export const removeAll = async (QueueUrl: string, handles: string[]): Promise<void> => {
-  const Entries = handles.map((ReceiptHandle, place) => ({ Id: String(place), ReceiptHandle }));
+  const Entries = handles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
   await queue.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
 };
 

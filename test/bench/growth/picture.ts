@@ -163,27 +163,27 @@ export const drawBacklog = (title: string, cells: Sending[]): string => {
   const lines = cells.map(({ samples, sent, seconds = SECONDS }) =>
     samples.map(({ at, delivered }) => ({ at, waiting: Math.max(sent * Math.min(at, seconds) - delivered, 0) })),
   );
-  const most = { at: 0, waiting: 0 };
+  const max = { at: 0, waiting: 0 };
   for (const { at, waiting } of lines.flat()) {
-    most.at = Math.max(most.at, at);
-    most.waiting = Math.max(most.waiting, waiting);
+    max.at = Math.max(max.at, at);
+    max.waiting = Math.max(max.waiting, waiting);
   }
-  const x = (at: number): number => PLOT.left + (at / most.at) * PLOT.width;
-  const y = (waiting: number): number => PLOT.top + PLOT.height * (1 - waiting / most.waiting);
+  const x = (at: number): number => PLOT.left + (at / max.at) * PLOT.width;
+  const y = (waiting: number): number => PLOT.top + PLOT.height * (1 - waiting / max.waiting);
   const rounded = (value: number): string => value.toFixed(1);
-  const minutes = Math.max(Math.ceil(most.at / 60 / 6 / 5) * 5, 1);
+  const minutes = Math.max(Math.ceil(max.at / 60 / 6 / 5) * 5, 1);
   return framed(738, 272, title, [
     textAt(16, 24, title, 'font-size="13" font-weight="600"'),
     ...[0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
-      `<path d="M${PLOT.left} ${rounded(y(part * most.waiting))}h${PLOT.width}" stroke="${colours.line}"/>`,
+      `<path d="M${PLOT.left} ${rounded(y(part * max.waiting))}h${PLOT.width}" stroke="${colours.line}"/>`,
       textAt(
         PLOT.left - 6,
-        Math.round(y(part * most.waiting)) + 4,
-        count(Math.round((part * most.waiting) / 1_000)) + (part > 0 ? 'k' : ''),
+        Math.round(y(part * max.waiting)) + 4,
+        count(Math.round((part * max.waiting) / 1_000)) + (part > 0 ? 'k' : ''),
         `text-anchor="end" fill="${colours.quiet}"`,
       ),
     ]),
-    ...Array.from({ length: Math.floor(most.at / 60 / minutes) + 1 }, (_, place) =>
+    ...Array.from({ length: Math.floor(max.at / 60 / minutes) + 1 }, (_, place) =>
       textAt(
         Math.round(x(place * minutes * 60)),
         PLOT.top + PLOT.height + 16,

@@ -38,7 +38,7 @@ export interface Ceiling {
   at: number;
   seconds: number;
   /** The lowest part of the demand that it admitted. */
-  least: number;
+  min: number;
 }
 
 /** Messages at a time. */
@@ -80,14 +80,14 @@ class Ceilings {
   /** Notes the part of a demand that a limit admits. Returns it. */
   note(name: string, part: number, at: number, seconds: number): number {
     if (part > 0.999) return Math.min(part, 1);
-    const met = this.#met.get(name) ?? { name, at, seconds: 0, least: 1 };
-    this.#met.set(name, { ...met, seconds: met.seconds + seconds, least: Math.min(met.least, part) });
+    const met = this.#met.get(name) ?? { name, at, seconds: 0, min: 1 };
+    this.#met.set(name, { ...met, seconds: met.seconds + seconds, min: Math.min(met.min, part) });
     return part;
   }
 
   /** The first one first; of those that were met at once, the one that admits least. */
   get all(): Ceiling[] {
-    return [...this.#met.values()].toSorted((a, b) => a.at - b.at || a.least - b.least);
+    return [...this.#met.values()].toSorted((a, b) => a.at - b.at || a.min - b.min);
   }
 }
 
@@ -101,14 +101,14 @@ const sum = (values: Float64Array): number => {
 };
 
 /** Divides what workers can do among those who have work: each gets the same, up to its limit. */
-export const shareOut = (wanted: Float64Array, capacity: number, most: number): Float64Array => {
+export const shareOut = (wanted: Float64Array, capacity: number, max: number): Float64Array => {
   const all = sum(wanted);
-  if (all <= capacity && wanted.every((want) => want <= most)) return wanted.slice();
+  if (all <= capacity && wanted.every((want) => want <= max)) return wanted.slice();
   const given = new Float64Array(wanted.length);
   let left = capacity;
   const byWant = [...wanted.keys()].toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
-  for (const [place, customer] of byWant.entries()) {
-    const share = Math.min(wanted[customer] ?? 0, most, left / (byWant.length - place));
+  for (const [index, customer] of byWant.entries()) {
+    const share = Math.min(wanted[customer] ?? 0, max, left / (byWant.length - index));
     given[customer] = share;
     left -= share;
   }
@@ -185,8 +185,8 @@ export const simulate = (
       isLimited ||= part < 1;
       return ceilings.note(name, part, time, step);
     };
-    const demandOf = (waiting: Float64Array, most: number): Float64Array =>
-      waiting.map((amount) => Math.min(amount / period, most));
+    const demandOf = (waiting: Float64Array, max: number): Float64Array =>
+      waiting.map((amount) => Math.min(amount / period, max));
 
     if (time < seconds) {
       for (let customer = 0; customer < customers; customer += 1) {
@@ -295,7 +295,7 @@ const move = (places: Places, { accept, deliver, report, count }: Rates, step: n
     for (const [customer, rate] of rates.entries()) {
       const amount = Math.min(rate * step, from[customer] ?? 0);
       from[customer] = (from[customer] ?? 0) - amount;
-      for (const [place, times] of to) place[customer] = (place[customer] ?? 0) + times * amount;
+      for (const [index, times] of to) index[customer] = (index[customer] ?? 0) + times * amount;
       taken += amount;
     }
     return taken;
@@ -321,5 +321,5 @@ const limit = (rates: Float64Array, factor: number): void => {
 };
 
 /** Records of a batch that Lambda takes of a shard at its polls, without a window. */
-const batchOf = (most: number, perSecond: number): number =>
-  Math.min(Math.max(perSecond / limits.streamPolls.value, 1), most);
+const batchOf = (max: number, perSecond: number): number =>
+  Math.min(Math.max(perSecond / limits.streamPolls.value, 1), max);

@@ -23,7 +23,7 @@ export interface Admitted {
   /** Units that each partition handles. */
   byPartition: number[];
   /** The lowest part, and what it is about: all of the store, one partition, or nearly only one key of it. */
-  least: number;
+  min: number;
   limit: 'store' | 'partition' | { key: number } | undefined;
 }
 
@@ -85,7 +85,7 @@ export class Store {
     const total = load.spread + load.keys.reduce((sum, units) => sum + units, 0);
     const ofStore = total > this.allowed ? this.allowed / total : 1;
     const keys = new Float64Array(this.#props.keys);
-    const admitted: Admitted = { spread: 0, keys, byPartition: [], least: 1, limit: undefined };
+    const admitted: Admitted = { spread: 0, keys, byPartition: [], min: 1, limit: undefined };
     for (const partition of this.#partitions) {
       const units = loadOf(partition, load);
       const factor = Math.min(this.#props.perPartition / Math.max(units, 1e-9), ofStore);
@@ -94,8 +94,8 @@ export class Store {
       for (const { key, part: ofKey } of partition.parts) {
         keys[key] = (keys[key] ?? 0) + ofKey * factor;
       }
-      if (factor < admitted.least) {
-        admitted.least = factor;
+      if (factor < admitted.min) {
+        admitted.min = factor;
         admitted.limit = factor === ofStore ? 'store' : (mainKeyOf(partition, load) ?? 'partition');
       }
     }
@@ -137,10 +137,10 @@ export class Store {
   #split(partition: Partition, load: Load): void {
     partition.hotFor = 0;
     const weigh = ({ key, part }: Part): number => part * (load.keys[key] ?? 0);
-    const most = (key: number): number => this.#props.divisible?.(key) ?? 1;
+    const max = (key: number): number => this.#props.divisible?.(key) ?? 1;
     const parts = partition.parts
       .flatMap((part) =>
-        part.part > 1.5 / most(part.key)
+        part.part > 1.5 / max(part.key)
           ? [
               { ...part, part: part.part / 2 },
               { ...part, part: part.part / 2 },

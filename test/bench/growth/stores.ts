@@ -66,7 +66,7 @@ export class Stores {
     const loads = this.#loadsOf(demand, countUnits);
     const parts = this.#each((store, name) => {
       const admitted = store.admit(loads[name]);
-      if (admitted.limit !== undefined) note(this.#nameOf(name, admitted.limit), admitted.least);
+      if (admitted.limit !== undefined) note(this.#nameOf(name, admitted.limit), admitted.min);
       return admitted;
     });
     const done = this.#reduced(demand, parts);
@@ -189,7 +189,7 @@ const add = (to: Float64Array, key: number, units: number): void => {
 
 const mean = (values: Float64Array, from: number, to: number): number => {
   let total = 0;
-  for (let place = from; place < to; place += 1) total += values[place] ?? 0;
+  for (let index = from; index < to; index += 1) total += values[index] ?? 0;
   return total / (to - from);
 };
 

@@ -15,7 +15,7 @@ const ACCOUNT = 'acme';
 /** Milliseconds: a write of the table, a cold start, and what a handler takes besides. */
 const WRITE = 5;
 const COLD_START = 300;
-const HANDLER = { least: 20, most: 40 };
+const HANDLER = { min: 20, max: 40 };
 
 export interface Traffic {
   /** Requests: when each arrives, in milliseconds after the start, and at which function. */
@@ -72,7 +72,7 @@ export const simulate = async ({ arrivals, limit }: Traffic, terms: Terms): Prom
     if (admission.isAdmitted) {
       admittedAt.push(time.now);
       waited += time.now - asked;
-      await Promise.all([time.sleep(HANDLER.least + random() * (HANDLER.most - HANDLER.least)), admission.renewal]);
+      await Promise.all([time.sleep(HANDLER.min + random() * (HANDLER.max - HANDLER.min)), admission.renewal]);
     }
     process.isBusy = false;
   };

@@ -152,8 +152,8 @@ export class PlayedWorkers {
 
   /** Does something at a time, in milliseconds since 1970. */
   at(time: number, work: Work): void {
-    const place = this.#events.findLastIndex(({ at }) => at <= time);
-    this.#events.splice(place + 1, 0, { at: time, work });
+    const index = this.#events.findLastIndex(({ at }) => at <= time);
+    this.#events.splice(index + 1, 0, { at: time, work });
   }
 
   /** Plays until a time. Before, calls of the table take no time, and nothing is woken. */

@@ -62,7 +62,7 @@ export const widened: Record<string, string[]> = {
   ],
   StartUserDataRequest: ['UpdateItem IDEMPOTENCY#*', 'UpdateItem REQUEST#*'],
   AcknowledgeDeletion: ['UpdateItem CONSENT_RECEIPTS#*'],
-  Deliver: ['DeleteItem MESSAGE#*', 'DeleteItem SPACING#*', 'DeleteItem STATUS_RECEIPT#*', 'UpdateItem MESSAGE#*'],
+  Deliver: ['DeleteItem MESSAGE#*', 'DeleteItem MIN_INTERVAL#*', 'DeleteItem STATUS_RECEIPT#*', 'UpdateItem MESSAGE#*'],
   Erase: [
     'DeleteItem MESSAGE#*',
     'DeleteItem RESULTS#*',

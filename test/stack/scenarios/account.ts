@@ -22,12 +22,12 @@ export const accountScenarios: Scenarios<typeof account> = {
       return {};
     },
     readsOnly: true,
-    most: { read: 1.5, write: 0, of: 'any' },
+    max: { read: 1.5, write: 0, of: 'any' },
   },
   readConfiguration: {
     prepare: async () => ({}),
     readsOnly: true,
-    most: { read: 8 + 50 * eventual(PAGE), write: 0, of: '50 users with 21 long messages that failed' },
+    max: { read: 8 + 50 * eventual(PAGE), write: 0, of: '50 users with 21 long messages that failed' },
     worst: {
       // One of 50 conversations whose entries fill a page of 1 MB.
       prepare: async (business) => {
@@ -43,7 +43,7 @@ export const accountScenarios: Scenarios<typeof account> = {
   },
   updateAccount: {
     prepare: async () => ({ body: { name: 'Another name' } }),
-    most: { read: 1, write: 12, of: 'without approval' },
+    max: { read: 1, write: 12, of: 'without approval' },
     worst: {
       prepare: async () => {
         vi.stubEnv('APPROVE_NAMES', 'false');
@@ -64,7 +64,7 @@ export const accountScenarios: Scenarios<typeof account> = {
         },
       },
     },
-    most: { read: 2, write: 20, of: 'instead of another one' },
+    max: { read: 2, write: 20, of: 'instead of another one' },
     worst: {
       prepare: async ({ account }) => {
         await storeAvatar(account, fileOf(new Uint8Array([...png, 1])));
@@ -78,6 +78,6 @@ export const accountScenarios: Scenarios<typeof account> = {
       return {};
     },
     readsOnly: true,
-    most: { read: 2, write: 0, of: 'replaced meanwhile' },
+    max: { read: 2, write: 0, of: 'replaced meanwhile' },
   },
 };

@@ -123,7 +123,7 @@ export const appScenarios: Scenarios<typeof app> = {
         parts: 2,
       },
     },
-    most: {
+    max: {
       read: 100 * 4 * consistent(REQUEST),
       write: 100 * (2 * inTransaction(REQUEST) + inTransaction(PROFILE) + 60),
       of: '100 withdrawals of all properties',
@@ -132,7 +132,7 @@ export const appScenarios: Scenarios<typeof app> = {
       // One in 25 of 100 withdrawals, each of another request, which denies a property and ends the consent to all others.
       prepare: async ({ account }) => {
         const events = [];
-        for (let place = 0; place < MAX_EVENTS / 25; place += 1) {
+        for (let index = 0; index < MAX_EVENTS / 25; index += 1) {
           const { id } = await largestRequest(account);
           events.push({ id: randomUUID(), type: 'user_data.withdrawn', data: { id, properties: propertyNames } });
         }

@@ -25,7 +25,7 @@ export const bridgeScenarios: Scenarios<typeof bridge> = {
     },
     // Of a repeat, RapidPro shows the message as on its way, so statuses from before the repeat do not count.
     notesRepeats: true,
-    most: {
+    max: {
       read: 6 + consistent(PAGE),
       write: inTransaction(400) + 2 * (inTransaction(CONTENT) + 12),
       of: 'a Resend after 400 KB of repeats of one message',
@@ -77,7 +77,7 @@ export const bridgeScenarios: Scenarios<typeof bridge> = {
     },
     // Turn's requests have no message id.
     repeat: 'new',
-    most: { read: 3, write: inTransaction(TEXT) + 13, of: '4,096 characters' },
+    max: { read: 3, write: inTransaction(TEXT) + 13, of: '4,096 characters' },
     worst: {
       prepare: async () => {
         const body = { to: newPhone(), content: longest(MAX_TEXT) };
@@ -92,7 +92,7 @@ export const bridgeScenarios: Scenarios<typeof bridge> = {
       return { path: { bot_phone_number: bot }, body };
     },
     repeat: 'new',
-    most: { read: 1, write: inTransaction(RECEIVED) + 13, of: '65,536 characters' },
+    max: { read: 1, write: inTransaction(RECEIVED) + 13, of: '65,536 characters' },
     worst: {
       prepare: async ({ bot }) => {
         const { from, type, text } = longestReceived(newPhone(), bot);

@@ -72,7 +72,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
       return {};
     },
     readsOnly: true,
-    most: { read: (32 + 40) * eventual(PAGE), write: 0, of: 'of long events' },
+    max: { read: (32 + 40) * eventual(PAGE), write: 0, of: 'of long events' },
     worst: {
       // One of 72 pages of 1 MB, and 31 empty ones.
       prepare: async ({ account }) => {
@@ -86,7 +86,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
   readDelivery: {
     prepare: async (business) => ({ path: { delivery_id: await failDelivery(business) } }),
     readsOnly: true,
-    most: { read: 0.5 + consistent(ATTEMPT), write: 0, of: 'of a long event' },
+    max: { read: 0.5 + consistent(ATTEMPT), write: 0, of: 'of a long event' },
     worst: {
       prepare: async ({ account }) => {
         const [attempt] = await putAttempts(account, newPhone(), 1);
@@ -97,7 +97,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
   replayDelivery: {
     prepare: async (business) => ({ path: { delivery_id: await failDelivery(business) } }),
     tellsRepeats: true,
-    most: {
+    max: {
       read: 2 * consistent(PAGE) + consistent(RECEIVED) + 1,
       write: inTransaction(RECEIVED) + inTransaction(ATTEMPT) + 6,
       of: 'a long event, whose attempts fill 1 MB',
@@ -126,7 +126,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
       return { body: { since: 0 } };
     },
     tellsRepeats: true,
-    most: {
+    max: {
       read: 1 + 40 * consistent(PAGE) + 21 * 2 * consistent(ATTEMPT) + 700 * 3,
       write: 21 * (inTransaction(RECEIVED) + inTransaction(ATTEMPT) + 6),
       of: '5 MB of events, among 40 MB of attempts',
@@ -148,7 +148,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
     // Each claim has another id, and each signature another time.
     shown: (body) => (Array.isArray(body) ? body.map(({ type }) => type) : body),
     repeatStatus: 204,
-    most: {
+    max: {
       read: 2 + 20 * (consistent(RECEIVED) + 2) + POLLS * (20 * 2 + 3),
       write: POLLS * 20 * 7 + SLOTS,
       of: 'a long poll; 20 long events, or none that may be claimed',
@@ -214,7 +214,7 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
         repeatStatus: 404,
       },
     },
-    most: {
+    max: {
       read: 2 * consistent(RECEIVED) + 4,
       write: inTransaction(RECEIVED) + ATTEMPT + 20,
       of: 'a long event before another one',

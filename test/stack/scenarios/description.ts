@@ -5,6 +5,6 @@ import type { Scenarios } from './scenarios.ts';
 export const descriptionScenarios: Scenarios<typeof description> = {
   readApiDescription: {
     readsOnly: true,
-    most: { read: 0, write: 0, of: 'any' },
+    max: { read: 0, write: 0, of: 'any' },
   },
 };

@@ -10,12 +10,12 @@ export const mediaScenarios: Scenarios<typeof media> = {
   uploadImage: {
     prepare: async () => ({ ...(await uploading(fileOf(png))) }),
     repeat: 'new',
-    most: { read: 0, write: 2, of: 'any' },
+    max: { read: 0, write: 2, of: 'any' },
   },
   uploadFile: {
     prepare: async () => ({ ...(await uploading(fileOf(pdf))) }),
     repeat: 'new',
-    most: { read: 0, write: 2, of: 'any' },
+    max: { read: 0, write: 2, of: 'any' },
   },
   readMedia: {
     prepare: async ({ account }) => {
@@ -23,7 +23,7 @@ export const mediaScenarios: Scenarios<typeof media> = {
       return { route: 'GET /media/{id}', path: { id: url.split('/').at(-1) ?? '' } };
     },
     readsOnly: true,
-    most: { read: 1.5, write: 0, of: 'unknown' },
+    max: { read: 1.5, write: 0, of: 'unknown' },
     worst: { prepare: async () => ({ route: 'GET /media/{id}', path: { id: newUnguessableId() } }), status: 404 },
   },
 };

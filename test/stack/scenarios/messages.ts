@@ -50,7 +50,7 @@ export const messagesScenarios: Scenarios<typeof messages> = {
         },
       },
     },
-    most: {
+    max: {
       read: 6,
       write: 25 * (inTransaction(CONTENT) + 12) + 40,
       // Each is put into the outbox, and removed from it.
@@ -103,7 +103,7 @@ export const messagesScenarios: Scenarios<typeof messages> = {
         },
       },
     },
-    most: {
+    max: {
       read: 1_000 + 22,
       write: 6_000 + 40,
       later: { read: 1_000 * 40, write: 1_000 * (2 * inTransaction(6) + 60), of: '1,000 messages of 6 KB' },
@@ -145,7 +145,7 @@ export const messagesScenarios: Scenarios<typeof messages> = {
   readMessage: {
     prepare: async ({ account, phone }) => ({ path: { id: await sendMessage(account, textTo(phone), {}) } }),
     readsOnly: true,
-    most: { read: 2 + 9 + consistent(300), write: 0, of: 'scheduled, in a chunk of 300 KB' },
+    max: { read: 2 + 9 + consistent(300), write: 0, of: 'scheduled, in a chunk of 300 KB' },
     worst: {
       // A scheduled message of a full chunk.
       prepare: async ({ account }) => {

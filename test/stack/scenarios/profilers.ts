@@ -39,18 +39,18 @@ const newAnswer = async () => {
 const MAX_STORED = 349_900;
 
 /** A profiler as large as may be stored: with a long question, or as many options as possible. */
-const largestProfiler = async (account: string, most: 'text' | 'options' = 'text') => {
+const largestProfiler = async (account: string, max: 'text' | 'options' = 'text') => {
   const options =
-    most === 'text' ? ['yes', 'no'] : Array.from({ length: 6_500 }, (_, place) => place.toString(36).padStart(3, '0'));
-  const used = most === 'text' ? 120 : 6_500 * 53;
+    max === 'text' ? ['yes', 'no'] : Array.from({ length: 6_500 }, (_, index) => index.toString(36).padStart(3, '0'));
+  const used = max === 'text' ? 120 : 6_500 * 53;
   return createProfiler(account, { question: 'x'.repeat(Math.max(MAX_STORED - used, 1)), options });
 };
 
 /** Answers to a profiler, of so many panelists. */
 const putAnswers = (profiler: string, option_id: string, count: number): Promise<void> =>
   putAll(
-    Array.from({ length: count }, (_, place) => {
-      const phone = `27820${String(place).padStart(10, '0')}`;
+    Array.from({ length: count }, (_, index) => {
+      const phone = `27820${String(index).padStart(10, '0')}`;
       const created = timestamp();
       const counted = { counted: true, counted_in: 15 };
       return { ...answerKey(profiler, phone), option_id, created, ...counted, ...ofPerson(phone, created) };
@@ -70,7 +70,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
     prepare: async () => ({ headers: key, body: question }),
     // The idempotency key's item, which no caller can read, and the profiler.
     parts: 2,
-    most: { read: 0, write: 1 + inTransaction(PROFILER) + 2, of: 'of 350 KB' },
+    max: { read: 0, write: 1 + inTransaction(PROFILER) + 2, of: 'of 350 KB' },
     worst: {
       prepare: async () => ({
         headers: longestKey,
@@ -85,11 +85,11 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return {};
     },
     readsOnly: true,
-    most: { read: 8 * consistent(PAGE), write: 0, of: '8 MB of profilers, or of deleted ones' },
+    max: { read: 8 * consistent(PAGE), write: 0, of: '8 MB of profilers, or of deleted ones' },
     worst: {
       // More than eight pages of 1 MB of deleted ones: a list of others ends when the response is full.
       prepare: async ({ account }) => {
-        for (let place = 0; place < 26; place += 1)
+        for (let index = 0; index < 26; index += 1)
           await put({ ...profilerKey(account, newId()), deleted_at: timestamp(), options: 'x'.repeat(340_000) });
         return {};
       },
@@ -101,7 +101,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { path: { id } };
     },
     readsOnly: true,
-    most: { read: consistent(PROFILER), write: 0, of: 'of 350 KB' },
+    max: { read: consistent(PROFILER), write: 0, of: 'of 350 KB' },
     worst: { prepare: async ({ account }) => ({ path: { id: (await largestProfiler(account)).id } }) },
   },
   deleteProfiler: {
@@ -110,7 +110,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { path: { id } };
     },
     repeatStatus: 404,
-    most: { read: 0, write: inTransaction(PROFILER) + 6, of: 'of 350 KB' },
+    max: { read: 0, write: inTransaction(PROFILER) + 6, of: 'of 350 KB' },
     worst: { prepare: async ({ account }) => ({ path: { id: (await largestProfiler(account)).id } }) },
   },
   answerProfiler: {
@@ -119,7 +119,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       const body = { profiler_id: id, option_id: options[0]?.id, phone_number: await newPanelist() };
       return { body };
     },
-    most: { read: 2 + consistent(PROFILE) + eventual(PROFILE), write: 2, of: 'of a user who is no panelist' },
+    max: { read: 2 + consistent(PROFILE) + eventual(PROFILE), write: 2, of: 'of a user who is no panelist' },
     worst: [
       {
         prepare: async ({ account }) => {
@@ -146,7 +146,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
     },
     parts: 2,
     continues: true,
-    most: {
+    max: {
       read: 1 + 500 * (1 + consistent(PROFILE) + eventual(PROFILE)),
       write: 500 * 2,
       of: '500 answers, each to another profiler',
@@ -156,7 +156,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
         // One in 50 of 500 answers: each to another profiler, and of a user with the longest profile who is not a panelist.
         prepare: async ({ account }) => {
           const answers = [];
-          for (let place = 0; place < 10; place += 1) {
+          for (let index = 0; index < 10; index += 1) {
             const { id, options } = await createProfiler(account, { question: '?', options: ['yes', 'no'] });
             answers.push({ profiler_id: id, option_id: options[0]?.id, phone_number: await largestUser() });
           }
@@ -168,7 +168,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       {
         prepare: async ({ account }) => {
           const answers = [];
-          for (let place = 0; place < 10; place += 1) {
+          for (let index = 0; index < 10; index += 1) {
             const { id, options } = await createProfiler(account, { question: '?', options: ['yes', 'no'] });
             answers.push({ profiler_id: id, option_id: options[0]?.id, phone_number: await largestUser(true) });
           }
@@ -184,7 +184,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { account, body: { all: [{ profiler_id: id, option_ids: [option] }] } };
     },
     chargesOnly: true,
-    most: {
+    max: {
       read: 5 + 5 * eventual(COUNTERS * COUNTER) + eventual(200_000 * ANSWER) + eventual(PAGE),
       write: 1,
       of: '200,000 answers, and five profilers with 6,700 options',
@@ -199,14 +199,14 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
         await putResults(id, options);
         await putAnswers(id, options[0]?.id ?? '', 400);
         const others = [];
-        for (let place = 0; place < 4; place += 1)
+        for (let index = 0; index < 4; index += 1)
           others.push(await createProfiler(account, { question: '?', options: ['yes', 'no'] }));
         const all = [id, ...others.map((other) => other.id)].map((profiler_id) => ({
           profiler_id,
           option_ids: [] as string[],
         }));
         all[0]?.option_ids.push(...options.map((option) => option.id));
-        for (const [place, other] of others.entries()) all[place + 1]?.option_ids.push(other.options[0]?.id ?? '');
+        for (const [index, other] of others.entries()) all[index + 1]?.option_ids.push(other.options[0]?.id ?? '');
         return { body: { all } };
       },
       beyond: ({ body }) => {
@@ -223,7 +223,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { account, path: { id } };
     },
     readsOnly: true,
-    most: { read: consistent(PROFILER) + consistent(1_000 * ANSWER), write: 0, of: '1,000 answers' },
+    max: { read: consistent(PROFILER) + consistent(1_000 * ANSWER), write: 0, of: '1,000 answers' },
     worst: {
       prepare: async ({ account }) => {
         const { id, options } = await largestProfiler(account);
@@ -240,7 +240,7 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { account, path: { id } };
     },
     readsOnly: true,
-    most: { read: consistent(PROFILER) + eventual(COUNTERS * COUNTER), write: 0, of: '6,700 options' },
+    max: { read: consistent(PROFILER) + eventual(COUNTERS * COUNTER), write: 0, of: '6,700 options' },
     worst: {
       // The counters of a hundredth of the options.
       prepare: async ({ account }) => {

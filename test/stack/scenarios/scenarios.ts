@@ -59,7 +59,7 @@ export interface Worst {
 
 /** A call, or several by name; and its most expensive requests, by default the first call. */
 export type EndpointScenario = (Call | { calls: Readonly<Record<string, Call>> }) & {
-  most: Maximum;
+  max: Maximum;
   worst?: Worst | readonly Worst[];
 };
 

@@ -40,7 +40,7 @@ export const statsScenarios: Scenarios<typeof stats> = {
         readsOnly: true,
       },
     },
-    most: { read: 8 * eventual(1_002 * LOGGED), write: 0, of: '1,000 entries of any state' },
+    max: { read: 8 * eventual(1_002 * LOGGED), write: 0, of: '1,000 entries of any state' },
     worst: {
       // A third of a page of one of eight states, with the longest entries.
       prepare: async ({ account }) => {
@@ -63,7 +63,7 @@ export const statsScenarios: Scenarios<typeof stats> = {
       return { query: EVER };
     },
     readsOnly: true,
-    most: { read: 100 * eventual(PAGE), write: 0, of: '100 MB of counters' },
+    max: { read: 100 * eventual(PAGE), write: 0, of: '100 MB of counters' },
     worst: {
       // A tenth of a page of 1 MB, of which a list reads at most 100.
       prepare: async ({ account }) => {
@@ -95,7 +95,7 @@ export const jobsScenarios: Scenarios<typeof jobs> = {
       return { path: { job_id: JOB } };
     },
     readsOnly: true,
-    most: {
+    max: {
       read: 7 + 402 * eventual(4 * 9 * 16 * JOB_COUNTER),
       write: 0,
       of: 'messages of each type and state on 402 days',
@@ -128,6 +128,6 @@ export const jobsScenarios: Scenarios<typeof jobs> = {
       await sendMessage(account, textTo(phone), { job_id: JOB });
       return { path: { job_id: JOB } };
     },
-    most: { read: 2, write: 12, of: 'any' },
+    max: { read: 2, write: 12, of: 'any' },
   },
 };

@@ -33,7 +33,7 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
         },
       },
     },
-    most: {
+    max: {
       read: 6 + consistent(PROFILE),
       write: inTransaction(76) + inTransaction(52) + inTransaction(PROFILE) + 40,
       of: 'all properties, with the longest reasons',
@@ -50,7 +50,7 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
       return { path: { id } };
     },
     readsOnly: true,
-    most: {
+    max: {
       read: 2 * consistent(REQUEST) + (POLLS - 2) * eventual(REQUEST),
       write: SLOTS,
       of: 'a long poll of a request for all properties',
@@ -69,7 +69,7 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
     },
     // Each release creates a consent receipt.
     repeat: 'new',
-    most: { read: 2 + consistent(PROFILE), write: 1, of: 'all properties' },
+    max: { read: 2 + consistent(PROFILE), write: 1, of: 'all properties' },
     worst: {
       prepare: async () => {
         const data = propertyNames.filter(isAutomatic).map((property) => ({ property }));
@@ -95,7 +95,7 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
         parts: 2,
       },
     },
-    most: {
+    max: {
       read: 3 * consistent(REQUEST),
       write: inTransaction(REQUEST) + 80,
       of: 'an expired consent to all properties',

@@ -12,7 +12,7 @@ export const usersScenarios: Scenarios<typeof users> = {
   matchContacts: {
     prepare: async () => ({ body: { contacts: [await newUser(), newPhone()] } }),
     chargesOnly: true,
-    most: { read: 1_500, write: 1, of: '3,000 contacts' },
+    max: { read: 1_500, write: 1, of: '3,000 contacts' },
     worst: {
       prepare: async () => ({ body: { contacts: newPhones(3_000) } }),
       beyond: () => ({ body: { contacts: newPhones(3_001) } }),
@@ -26,7 +26,7 @@ export const usersScenarios: Scenarios<typeof users> = {
     },
     // Each release creates a consent receipt.
     repeat: 'new',
-    most: { read: 2 + consistent(PROFILE), write: 2, of: 'by id' },
+    max: { read: 2 + consistent(PROFILE), write: 2, of: 'by id' },
     worst: {
       prepare: async () => {
         const [phone, id] = [newPhone(), randomUUID()];

@@ -56,7 +56,7 @@ export const longestKey = { 'idempotency-key': 'k'.repeat(255) };
 export const longestContent = () => ({
   type: 'text' as const,
   text: { body: longest(MAX_TEXT) },
-  quick_replies: Array.from({ length: 10 }, (_, place) => longest(MAX_TEXT / 10, `${place}`)),
+  quick_replies: Array.from({ length: 10 }, (_, index) => longest(MAX_TEXT / 10, `${index}`)),
 });
 
 export const scaled =
@@ -111,5 +111,5 @@ export const longestReceived = (from: string, to: string) => ({
 
 /** Pending messages of a user to a business. */
 export const receive = async ({ bot }: { bot: string }, phone: string, count: number): Promise<void> => {
-  for (let place = 0; place < count; place += 1) await receiveMessage(randomUUID(), longestReceived(phone, bot));
+  for (let index = 0; index < count; index += 1) await receiveMessage(randomUUID(), longestReceived(phone, bot));
 };

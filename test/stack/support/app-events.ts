@@ -23,8 +23,8 @@ export const rejected = async (body: unknown): Promise<string[]> => {
 };
 
 /** The error of an event that follows a rejected event of the same user. */
-export const heldBack = (place: number): string =>
-  `#/${place} was not applied, because an earlier event about the same user was rejected: correct or remove that one, and send both again`;
+export const heldBack = (index: number): string =>
+  `#/${index} was not applied, because an earlier event about the same user was rejected: correct or remove that one, and send both again`;
 
 export const state = (id: string, reached: string, event: string = randomUUID()) => ({
   id: event,

@@ -23,7 +23,7 @@ export class DestinationServer {
   /** The responses to calls, in order. The last one is repeated. */
   answers: Answer[] = [204];
   /** The maximum number of simultaneous calls. */
-  most = 0;
+  max = 0;
   #pending = 0;
   readonly #server: Server;
 
@@ -31,7 +31,7 @@ export class DestinationServer {
     this.#server = server;
     server.on('request', async (request, response) => {
       this.#pending += 1;
-      this.most = Math.max(this.most, this.#pending);
+      this.max = Math.max(this.max, this.#pending);
       response.once('close', () => {
         this.#pending -= 1;
       });

@@ -20,13 +20,13 @@ export const logOf = ({ account, phone, count, at }: Past) =>
   });
 
 export const historyOf = ({ account, phone, count, at }: Past) =>
-  Array.from({ length: count }, (_, place) => {
+  Array.from({ length: count }, (_, index) => {
     const created = timestampOf(at);
     const reference = {
       slot: deliverySlotOf(phone),
       outcome: 'succeeded' as const,
       event: newId(),
-      started: at + place,
+      started: at + index,
     };
     return { ...attemptKey(account, reference), phone, created, gsi2pk: deliveriesAbout(phone), gsi2sk: created };
   });

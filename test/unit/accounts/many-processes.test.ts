@@ -102,9 +102,9 @@ test.each([100, 1_000, 6_000])(
   'in any period, 600 processes with a request in %i ms admit at most the burst, and the rate times the period and a second',
   async (pauseMs) => {
     const admitted = await overload(pauseMs);
-    for (const [place, from] of admitted.entries()) {
+    for (const [index, from] of admitted.entries()) {
       const until = admitted.findLastIndex((at) => at <= from + 3_000);
-      expect(until - place + 1).toBeLessThanOrEqual(limit.burst + 1 + limit.rate * 4);
+      expect(until - index + 1).toBeLessThanOrEqual(limit.burst + 1 + limit.rate * 4);
     }
     // And they admit the rate: no token is lost to a race. With a request in six seconds, they send less at times.
     if (pauseMs < 6_000) expect(admitted.length).toBeGreaterThan(limit.burst + limit.rate * (SECONDS - 1));

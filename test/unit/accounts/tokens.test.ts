@@ -12,9 +12,9 @@ test('a new token consists of the prefix bapi_, which secret scanners detect, 32
 test('a token with one wrong character at any position is not well-formed', () => {
   const token = mintToken();
   fc.assert(
-    fc.property(fc.nat(token.length - 1), fc.constantFrom(...'0123456789abcdefgZ-_ '), (place, letter) => {
-      fc.pre(token[place] !== letter);
-      expect(isWellFormedToken(token.slice(0, place) + letter + token.slice(place + 1))).toBe(false);
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(...'0123456789abcdefgZ-_ '), (index, letter) => {
+      fc.pre(token[index] !== letter);
+      expect(isWellFormedToken(token.slice(0, index) + letter + token.slice(index + 1))).toBe(false);
     }),
   );
 });

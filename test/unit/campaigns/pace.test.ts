@@ -7,7 +7,7 @@ vi.mock('node:timers/promises', () => ({
   setTimeout: async (ms: number) => void vi.setSystemTime(Date.now() + ms),
 }));
 
-const LIMITS = { most: 500, longest: 12 };
+const LIMITS = { max: 500, longest: 12 };
 
 const STEP_MS = 50;
 
@@ -59,7 +59,7 @@ test('the rate never falls below the least one, or grows beyond the most', () =>
   expect(rate).toBe(leastRate(LIMITS));
   for (let look = 0; look < 200; look += 1) rate = nextRate(rate, 12, LIMITS);
   expect(rate).toBe(500);
-  expect(leastRate({ most: 1, longest: 12 })).toBe(1);
+  expect(leastRate({ max: 1, longest: 12 })).toBe(1);
 });
 
 describe('an expansion', () => {
@@ -78,25 +78,25 @@ describe('an expansion', () => {
   };
 
   test('admits messages evenly, at the pace of the setting while nothing waits', async () => {
-    const pace = new Pace({ most: 500, longest: 250 }, async () => 0);
+    const pace = new Pace({ max: 500, longest: 250 }, async () => 0);
     const times = await timesOf(501, () => pace.admit());
     expect(times.slice(0, 4)).toEqual([0, 2, 4, 6]);
     expect(times.at(-1)).toBe(1_000);
   });
 
   test('takes the time of nine messages for one of 9 KB, and of at most four seconds', async () => {
-    const pace = new Pace({ most: 500, longest: 250 }, async () => 0);
+    const pace = new Pace({ max: 500, longest: 250 }, async () => 0);
     const emoji = { type: 'text', text: { body: '😀'.repeat(2_250) } };
     expect(kilobytesOf(emoji)).toBe(9);
     const times = await timesOf(101, () => pace.admit(kilobytesOf(emoji)));
     expect(times.slice(0, 3)).toEqual([0, 18, 36]);
     expect(times.at(-1)).toBe(1_800);
-    const slow = new Pace({ most: 1, longest: 1 }, async () => 0);
+    const slow = new Pace({ max: 1, longest: 1 }, async () => 0);
     expect(await timesOf(3, () => slow.admit(9))).toEqual([0, 4_000, 8_000]);
   });
 
   test('catches up after a pause, for a tenth of a second at most', async () => {
-    const pace = new Pace({ most: 500, longest: 250 }, async () => 0);
+    const pace = new Pace({ max: 500, longest: 250 }, async () => 0);
     await timesOf(10, () => pace.admit());
     for (const [pauseMs, atOnce] of [
       [40, 20],
@@ -110,13 +110,13 @@ describe('an expansion', () => {
 
   test('logs messages that have ended at 800 per second, whatever its pace, and does not look at the queue', async () => {
     const queued = vi.fn(async () => 1_000);
-    const pace = new Pace({ most: 1, longest: 1 }, queued);
+    const pace = new Pace({ max: 1, longest: 1 }, queued);
     expect((await timesOf(801, () => pace.admitEnded())).at(-1)).toBe(1_000);
     expect(queued).not.toHaveBeenCalled();
   });
 
   test('continues at its rate if the queue cannot be read', async () => {
-    const pace = new Pace({ most: 500, longest: 12 }, () => Promise.reject(new Error('The queue is down.')));
+    const pace = new Pace({ max: 500, longest: 12 }, () => Promise.reject(new Error('The queue is down.')));
     expect((await timesOf(25, () => pace.admit())).at(-1)).toBe(1_000);
     expect(pace.rate).toBe(24);
   });

@@ -24,7 +24,7 @@ test('a problem has a name, a code, a message equal to the code, and a status', 
 });
 
 test('an invalid request lists up to 1,000 validation errors', () => {
-  const errors = Array.from({ length: 1_001 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is required' }));
+  const errors = Array.from({ length: 1_001 }, (_, index) => ({ pointer: `#/${index}`, detail: 'is required' }));
   const all = 'The request is not valid. See errors.';
   expect(invalidRequest(errors.slice(0, 1))).toMatchObject({ detail: all, errors: errors.slice(0, 1) });
   expect(invalidRequest(errors.slice(0, 1_000))).toMatchObject({ detail: all, errors: errors.slice(0, 1_000) });
@@ -34,14 +34,14 @@ test('an invalid request lists up to 1,000 validation errors', () => {
 });
 
 test('any problem lists up to 1,000 validation errors, which limits the size of its response', () => {
-  const errors = Array.from({ length: 2_000 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is not known' }));
+  const errors = Array.from({ length: 2_000 }, (_, index) => ({ pointer: `#/${index}`, detail: 'is not known' }));
   const { detail, errors: named } = new Problem('events_refused', 'Correct these.', { errors });
   expect(detail).toBe('Correct these. Only the first 1000 of 2000 are named.');
   expect(named).toEqual(errors.slice(0, 1_000));
 });
 
 test('a response may list fewer validation errors', () => {
-  const errors = Array.from({ length: 101 }, (_, place) => ({ pointer: `#/to/${place}`, detail: 'is wrong' }));
+  const errors = Array.from({ length: 101 }, (_, index) => ({ pointer: `#/to/${index}`, detail: 'is wrong' }));
   const { detail, errors: named } = invalidRequest(errors, 100);
   expect(detail).toBe('The request is not valid. See errors. Only the first 100 of 101 are named.');
   expect(named).toEqual(errors.slice(0, 100));

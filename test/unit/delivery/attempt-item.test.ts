@@ -82,7 +82,7 @@ const shown = (attempt: Attempt) => toDelivery(attemptItem(attempt, 1_900_000_00
 
 describe('an attempt keeps', () => {
   test('the whole event beside a kilobyte of a usual response', () => {
-    const body = JSON.stringify({ errors: Array.from({ length: 40 }, (_, place) => `field ${place} is not valid`) });
+    const body = JSON.stringify({ errors: Array.from({ length: 40 }, (_, index) => `field ${index} is not valid`) });
     const attempt = attemptOfEvent(written('How are you? '.repeat(20)), body);
     expect(eventOf(attemptItem(attempt, 1))).toEqual(attempt.entry.outgoing);
     expect(shown(attempt).response).toBe(body.slice(0, 1_024));
@@ -102,7 +102,7 @@ describe('an attempt keeps', () => {
       random(49_152),
       '\u0001'.repeat(65_536),
       '漢'.repeat(65_536),
-      Array.from({ length: 65_536 }, (_, place) => String.fromCharCode(0x4e00 + ((place * 7_919) % 20_000))).join(''),
+      Array.from({ length: 65_536 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000))).join(''),
     ];
     for (const text of texts) {
       const attempt = attemptOfEvent(written(text), random(3_000));

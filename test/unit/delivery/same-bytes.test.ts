@@ -94,7 +94,7 @@ const eventsOn = (platform: string): { [Type in OutboxEvent['type']]: Extract<Ou
 const reordered = (value: unknown, ranks: readonly number[]): unknown => {
   if (Array.isArray(value)) return value.map((one: unknown) => reordered(one, ranks));
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, one], place) => ({ name, one, rank: ranks[place % ranks.length] }));
+  const fields = Object.entries(value).map(([name, one], index) => ({ name, one, rank: ranks[index % ranks.length] }));
   return Object.fromEntries(
     fields
       .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || (a.name < b.name ? 1 : -1))
@@ -128,9 +128,9 @@ test.each(destinations)('each event has the same request in each attempt: %s', a
     fc.property(
       fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }),
       fc.constantFrom(...entries.keys()),
-      (ranks, place) => {
-        const read = reordered(JSON.parse(JSON.stringify(entries[place])), ranks) as Entry;
-        expect(buildRequest(read)).toEqual(built[place]);
+      (ranks, index) => {
+        const read = reordered(JSON.parse(JSON.stringify(entries[index])), ranks) as Entry;
+        expect(buildRequest(read)).toEqual(built[index]);
       },
     ),
   );

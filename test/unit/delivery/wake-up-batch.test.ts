@@ -21,18 +21,18 @@ const handle = (records: SQSRecord[], work: (id: string) => Promise<'handled' | 
 test('ten groups are handled at the same time, and the wake-ups of one group in turn', async () => {
   const all = Promise.withResolvers<void>();
   const [running, order] = [new Set<string>(), [] as string[]];
-  let most = 0;
-  const groups = Array.from({ length: 9 }, (_, place) => record(`other-${place}`, `${place}`));
+  let max = 0;
+  const groups = Array.from({ length: 9 }, (_, index) => record(`other-${index}`, `${index}`));
   await handle([record('first', 'same'), ...groups.slice(0, 8), record('second', 'same')], async (id) => {
     order.push(id);
     running.add(id);
-    most = Math.max(most, running.size);
+    max = Math.max(max, running.size);
     if (running.size === 9) all.resolve();
     if (id !== 'second') await all.promise;
     running.delete(id);
     return 'handled';
   });
-  expect(most).toBe(9);
+  expect(max).toBe(9);
   expect(order.indexOf('second')).toBe(9);
   expect([queue.removed, queue.returned]).toEqual([[], []]);
 });

@@ -22,9 +22,9 @@ const conversations: fc.Arbitrary<Conversation> = fc.record({
 
 /** Wake-ups of these conversations, each with its own deduplication id. */
 const wakeUpsOf = (...given: Conversation[]): WakeUp[] =>
-  given.map((conversation, place) => ({ conversation, once: `once-${place}` }));
+  given.map((conversation, index) => ({ conversation, once: `once-${index}` }));
 
-const phones = (count: number): string[] => Array.from({ length: count }, (_, place) => `2782${1_000_000 + place}`);
+const phones = (count: number): string[] => Array.from({ length: count }, (_, index) => `2782${1_000_000 + index}`);
 
 const ofPhones = (count: number, direction: Conversation['direction'] = 'platform') =>
   wakeUpsOf(...phones(count).map((phone) => ({ direction, account: 'acme', phone })));
@@ -62,7 +62,7 @@ describe('sending wake-ups', () => {
           readWakeUp(MessageBody).conversation,
         ]);
         expect(Object.fromEntries(read)).toEqual(
-          Object.fromEntries(given.map((conversation, place) => [`once-${place}`, named(conversation)])),
+          Object.fromEntries(given.map((conversation, index) => [`once-${index}`, named(conversation)])),
         );
         expect(JSON.stringify(queue.taken)).not.toMatch(new RegExp(given.map(({ phone }) => phone).join('|')));
       }),
@@ -98,10 +98,10 @@ describe('the groups of wake-ups', () => {
   test.each([
     ['platform', 500, 16],
     ['app', 4_000, 256],
-  ] as const)('wake-ups to the %s for %i conversations of an account use %i groups', async (direction, count, most) => {
+  ] as const)('wake-ups to the %s for %i conversations of an account use %i groups', async (direction, count, max) => {
     await wake(ofPhones(count, direction));
     expect(queue.taken).toHaveLength(count);
-    expect(groups().size).toBe(most);
+    expect(groups().size).toBe(max);
   });
 });
 

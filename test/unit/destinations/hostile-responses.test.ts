@@ -62,7 +62,7 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 const ofLength = (length: number | string) => `${OK}Content-Length: ${length}\r\n\r\n`;
 const headers = (count: number, length: number) =>
-  Array.from({ length: count }, (_, place) => `Set-Cookie: c${place}=${'x'.repeat(length)}\r\n`).join('');
+  Array.from({ length: count }, (_, index) => `Set-Cookie: c${index}=${'x'.repeat(length)}\r\n`).join('');
 const gzip = gzipSync('Hello').toString('latin1');
 
 interface Case {

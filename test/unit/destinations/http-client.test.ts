@@ -260,9 +260,9 @@ describe('a response body', () => {
     ['65,536', 65_536, 10_000],
     ['65,537', 65_537, 10_000],
     ['10 MB', 10_000_000, 10_000],
-  ])('is cut after 10,000 characters: %s', async (_, length, most) => {
+  ])('is cut after 10,000 characters: %s', async (_, length, max) => {
     destination.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
-    expect(await bodyOf()).toBe('x'.repeat(most));
+    expect(await bodyOf()).toBe('x'.repeat(max));
   });
 
   test('is returned as soon as more than 64 KB have arrived', async () => {

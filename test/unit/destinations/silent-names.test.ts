@@ -30,7 +30,7 @@ const responseTo = (query: Buffer, name: string): Buffer => {
   const isV4 = query.readUInt16BE(end - 4) === 1;
   const head = Buffer.from(query.subarray(0, end));
   head.writeUInt16BE(0x8180, 2);
-  for (const [place, count] of [1, isV4 ? 1 : 0, 0, 0].entries()) head.writeUInt16BE(count, 4 + 2 * place);
+  for (const [index, count] of [1, isV4 ? 1 : 0, 0, 0].entries()) head.writeUInt16BE(count, 4 + 2 * index);
   const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
   return isV4 ? Buffer.concat([head, answer]) : head;
 };
@@ -63,9 +63,9 @@ const postTo = (name: string) =>
 
 test("names that are never resolved delay neither another customer's request nor a look-up of the table's host", async () => {
   const ended: string[] = [];
-  const silent = Array.from({ length: SILENT }, async (_, place) => {
-    const outcome = await postTo(`silent${place}.example.com`);
-    ended.push(`silent${place}`);
+  const silent = Array.from({ length: SILENT }, async (_, index) => {
+    const outcome = await postTo(`silent${index}.example.com`);
+    ended.push(`silent${index}`);
     return outcome;
   });
   await expect.poll(() => asked.size).toBe(SILENT);

@@ -20,7 +20,7 @@ let work: (partition: string) => Record<string, string[]>;
 /** The most items of a page, however many the query asks for. */
 let pageSize = Number.POSITIVE_INFINITY;
 let queries: Query[] = [];
-let [reading, most] = [0, 0];
+let [reading, max] = [0, 0];
 
 /** As the index: items of a partition that meet the condition, from the start key on. The start key must meet it, too. */
 const answerTo = (query: Query) => {
@@ -48,11 +48,11 @@ const answerTo = (query: Query) => {
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'table');
   vi.useFakeTimers({ now: Date.parse('2030-01-01T00:00:00Z'), toFake: ['Date'] });
-  [pageSize, queries, reading, most] = [Number.POSITIVE_INFINITY, [], 0, 0];
+  [pageSize, queries, reading, max] = [Number.POSITIVE_INFINITY, [], 0, 0];
   vi.spyOn(documents, 'send').mockImplementation(async ({ input }: { input: object }) => {
     queries.push(input as Query);
     reading += 1;
-    most = Math.max(most, reading);
+    max = Math.max(max, reading);
     await new Promise((resolve) => setImmediate(resolve));
     reading -= 1;
     return answerTo(input as Query);
@@ -96,7 +96,7 @@ test('all pages of all partitions are read, sixteen at a time, the pages of each
   for (const one of duePartitions('conversations')) {
     expect(found.indexOf(`${one} 0`)).toBeLessThan(found.indexOf(`${one} 2`));
   }
-  expect(most).toBe(16);
+  expect(max).toBe(16);
 });
 
 test.each([

@@ -206,7 +206,7 @@ describe('the step "conversations"', () => {
     [50_001, 150],
   ])(
     'while %i wake-ups wait, sends at most %i for an account, because no other one could be received behind 120,000 of them',
-    async (waiting, most) => {
+    async (waiting, max) => {
       const theirs = (shard: number) =>
         Array.from({ length: 400 }, (_, user) => head(`2783${shard}${user}`, '2029-12-31T23:58:00.000000'));
       const mine = head('27820000000', '2029-12-31T23:58:00.000000', { account: 'zebra' });
@@ -218,8 +218,8 @@ describe('the step "conversations"', () => {
       const sent = Map.groupBy(queue.taken, ({ MessageBody }) => readWakeUp(MessageBody).conversation.account);
       expect(sent.get('zebra')).toHaveLength(64);
       // The pages that are read at the same time may exceed it.
-      expect(sent.get('acme')?.length).toBeGreaterThanOrEqual(most);
-      expect(sent.get('acme')?.length).toBeLessThan(most + 16 * 150);
+      expect(sent.get('acme')?.length).toBeGreaterThanOrEqual(max);
+      expect(sent.get('acme')?.length).toBeLessThan(max + 16 * 150);
       expect(updates.at(-1)?.ExpressionAttributeValues?.[':positions']).not.toEqual([]);
     },
   );
@@ -250,8 +250,8 @@ describe('the step "conversations"', () => {
 
 test('the step "expansions" wakes each account once, whatever the number of its batches', async () => {
   const batches = (account: string, count: number) =>
-    Array.from({ length: count }, (_, place) => ({
-      pk: `BATCH#${account}#${place}`,
+    Array.from({ length: count }, (_, index) => ({
+      pk: `BATCH#${account}#${index}`,
       sk: 'BATCH',
       gsi1sk: dueOrder(account, DUE),
     }));
@@ -285,7 +285,7 @@ describe('the step "leftovers"', () => {
     async (many) => {
       due = {
         'DUE#profilers#0': [
-          ...Array.from({ length: many }, (_, place) => tombstone(`mole-${place}`, 'mole')),
+          ...Array.from({ length: many }, (_, index) => tombstone(`mole-${index}`, 'mole')),
           tombstone('mine', 'zebra'),
         ],
         'DUE#uploads#3': [{ ...uploadKey('upload-1'), gsi1sk: dueOrder('mole', DUE) }],
@@ -309,9 +309,9 @@ describe('the step "backlog"', () => {
     ['no entry', [], 0],
   ])('counts due and scheduled conversations: %s', async (_, times, oldest) => {
     for (const time of [DUE, LATER]) {
-      const waiting = times.map((at, place): [string, { gsi1sk: string }[]] => [
-        ofConversations(place),
-        [head(`2782000000${place}`, `2029-12-31T${at}`, { time })],
+      const waiting = times.map((at, index): [string, { gsi1sk: string }[]] => [
+        ofConversations(index),
+        [head(`2782000000${index}`, `2029-12-31T${at}`, { time })],
       ]);
       due = Object.fromEntries(waiting);
       await sweep('backlog');

@@ -162,10 +162,10 @@ describe('deliver', () => {
 
   /** A table with this many pending entries, which their transactions remove. */
   const pending = (count: number): Table => {
-    const entries = Array.from({ length: count }, (_, place) => ({
+    const entries = Array.from({ length: count }, (_, index) => ({
       ...entry(),
-      ...entryKey(conversationName(conversation), String(place)),
-      id: String(place),
+      ...entryKey(conversationName(conversation), String(index)),
+      id: String(index),
     }));
     const others = holding();
     return (name, input) => {

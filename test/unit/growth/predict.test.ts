@@ -4,7 +4,7 @@ import { measured, present } from '../../bench/growth/design.ts';
 import { limits } from '../../bench/growth/limits.ts';
 import { COST_PAGE, type Plan, planOf, predict, rateOf, rowsOf, sourceOf } from '../../rehearse/predict.ts';
 
-const usual = { failing: 0, patience: 60 };
+const usual = { failing: 0, timeout: 60 };
 
 const api: Plan = { messages: 60_000, accounts: 2, profile: 'api', played: 100, ...usual };
 
@@ -54,7 +54,7 @@ test('each number has a source, and each limit the page or setting that it comes
 });
 
 describe('options', () => {
-  const given = { messages: '1e6', accounts: '20', profile: 'campaign', played: '400', failing: '0', patience: '60' };
+  const given = { messages: '1e6', accounts: '20', profile: 'campaign', played: '400', failing: '0', timeout: '60' };
 
   test('are numbers in any notation, and no more messages are played than there are', () => {
     expect(planOf(given)).toEqual({ messages: 1_000_000, accounts: 20, profile: 'campaign', played: 400, ...usual });
@@ -67,7 +67,7 @@ describe('options', () => {
     [{ played: '1.5' }, '--played must be a whole number from 1 to 10,000.'],
     [{ failing: '1.1' }, '--failing must be a number from 0 to 1.'],
     [{ failing: 'half' }, '--failing must be a number from 0 to 1.'],
-    [{ patience: '0' }, '--patience must be a whole number from 1 to 600.'],
+    [{ timeout: '0' }, '--timeout must be a whole number from 1 to 600.'],
     [{ profile: 'party' }, '--profile must be one of: api, campaign.'],
   ])('%o is rejected', (wrong, message) => {
     expect(() => planOf({ ...given, ...wrong })).toThrow(message);

@@ -115,8 +115,8 @@ describe('a cursor is rejected', () => {
   });
 
   test("if any character of its list's hash is changed", () => {
-    for (let place = 0; place < 20; place += 1) {
-      const changed = `${cursor.slice(0, place)}${cursor[place] === 'A' ? 'B' : 'A'}${cursor.slice(place + 1)}`;
+    for (let index = 0; index < 20; index += 1) {
+      const changed = `${cursor.slice(0, index)}${cursor[index] === 'A' ? 'B' : 'A'}${cursor.slice(index + 1)}`;
       expect(decodeOrError(list, changed), changed).toEqual(rejected);
     }
   });

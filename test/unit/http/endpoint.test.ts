@@ -454,7 +454,7 @@ describe('an endpoint that knows its fields', () => {
   test('lists at most 20 names of at most 64 characters', async () => {
     const { ignored } = await send(
       Object.fromEntries(
-        Array.from({ length: 5_000 }, (_, place) => [`${'é'.repeat(200)}${place}`.slice(place % 150), 1]),
+        Array.from({ length: 5_000 }, (_, index) => [`${'é'.repeat(200)}${index}`.slice(index % 150), 1]),
       ),
       undefined,
     );

@@ -37,10 +37,10 @@ test('a table is never wider than the terminal, and no word of a cell is broken'
       if (layout === 'lists') return;
       expect(layout.widths.reduce((sum, each) => sum + each + 2, -2)).toBeLessThanOrEqual(limit);
       for (const cells of rows) {
-        for (const [place, text] of cells.entries()) {
-          const lines = wrap(text, layout.widths[place] ?? 0);
+        for (const [index, text] of cells.entries()) {
+          const lines = wrap(text, layout.widths[index] ?? 0);
           expect(lines.join(' ')).toBe(text);
-          for (const line of lines) expect(width(line)).toBeLessThanOrEqual(layout.widths[place] ?? 0);
+          for (const line of lines) expect(width(line)).toBeLessThanOrEqual(layout.widths[index] ?? 0);
         }
       }
     }),

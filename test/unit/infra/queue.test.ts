@@ -176,7 +176,7 @@ test('with any sequence of receives, deletions and timeouts, each message is han
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 15 }), fc.array(step, { maxLength: 80 }), (groups, steps) => {
       const queue = open(fifo);
-      for (const [place, group] of groups.entries()) send(queue, String(place), String(group));
+      for (const [index, group] of groups.entries()) send(queue, String(index), String(group));
       const handled: Message[] = [];
       let held: Received[] = [];
       const settle = (received: Received): void => {
@@ -204,7 +204,7 @@ test('with any sequence of receives, deletions and timeouts, each message is han
       time += 1_000;
       for (let left = queue.receive(10); left.length > 0; left = queue.receive(10)) for (const one of left) settle(one);
 
-      const expected = Map.groupBy(groups.keys(), (place) => String(groups[place]));
+      const expected = Map.groupBy(groups.keys(), (index) => String(groups[index]));
       const actual = Map.groupBy(handled, ({ group }) => group ?? '');
       expect([...actual.keys()].sort()).toEqual([...expected.keys()].sort());
       for (const [group, places] of expected)

@@ -109,7 +109,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ moreProperties: { tier: true } }, 'must be automatic or approval'],
   [{ moreProperties: ['tier'] }, 'moreProperties'],
   [
-    { moreProperties: Object.fromEntries(Array.from({ length: 31 }, (_, place) => [`p${place}`, 'automatic'])) },
+    { moreProperties: Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`p${index}`, 'automatic'])) },
     'must hold at most 30 names',
   ],
   [{ contactAllowance: 0 }, 'contactAllowance'],

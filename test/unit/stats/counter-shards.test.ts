@@ -23,7 +23,7 @@ test('after each conflict, a process chooses among twice as many shards, sixteen
 test('a process forgets the shards of old counters, and begins at the first one again', () => {
   const shards = new CounterShards();
   vi.spyOn(Math, 'random').mockReturnValue(0.999);
-  const counters = Array.from({ length: 1_001 }, (_, place) => `counter-${place}`);
+  const counters = Array.from({ length: 1_001 }, (_, index) => `counter-${index}`);
   for (const counter of counters) shards.move(counter);
   expect(counters.filter((counter) => shards.of(counter) > 0)).toEqual(['counter-1000']);
 });

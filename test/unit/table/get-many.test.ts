@@ -16,7 +16,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-const keys = [1, 2, 3].map((place) => ({ pk: `A#${place}`, sk: 'A' }));
+const keys = [1, 2, 3].map((index) => ({ pk: `A#${index}`, sk: 'A' }));
 
 /** Sets the table's responses in order; the last one repeats. Returns the inputs of the calls. */
 const respondWith = (...responses: { items: object[]; unprocessed?: object[] }[]): object[] => {
@@ -41,7 +41,7 @@ test('items are returned in the order of their keys, from one consistent call', 
 
 test('an expired item counts as absent', async () => {
   const present = Math.floor(Date.now() / 1000);
-  const items = keys.map((key, place) => ({ ...key, expires_at: present + (place - 1) * 60 }));
+  const items = keys.map((key, index) => ({ ...key, expires_at: present + (index - 1) * 60 }));
   respondWith({ items });
   expect(await getManyConsistent(keys)).toEqual([undefined, undefined, items[2]]);
 });

@@ -83,9 +83,9 @@ describe('a transaction in conflict with another', () => {
   test('waits a random time within each span', async () => {
     failWith(...Array.from({ length: 11 }, conflict));
     await transact(writes);
-    for (const [place, pause] of pauses.entries()) {
+    for (const [index, pause] of pauses.entries()) {
       expect(pause).toBeGreaterThanOrEqual(0);
-      expect(pause).toBeLessThan(Math.min(20 * 2 ** (place + 1), 640));
+      expect(pause).toBeLessThan(Math.min(20 * 2 ** (index + 1), 640));
     }
     expect(new Set(pauses).size).toBe(11);
   });

@@ -44,7 +44,7 @@ test('nested work without a trace id keeps the current one', () => {
 describe('a log line describes an error', () => {
   test('by its name and at most eight places of its stack, and never by its message', () => {
     const error = new TypeError('27821234567 is no user');
-    const places = Array.from({ length: 9 }, (_, place) => `at place${place} (file.ts:${place}:1)`);
+    const places = Array.from({ length: 9 }, (_, index) => `at place${index} (file.ts:${index}:1)`);
     error.stack = `TypeError: 27821234567 is no user\nwho is called 27821234567\n    ${places.join('\n    ')}`;
     expect(describeError(error)).toEqual({ error: 'TypeError', at: places.slice(0, 8).join(' < ') });
   });

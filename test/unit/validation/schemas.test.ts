@@ -166,10 +166,10 @@ describe('the content of a message', () => {
     ['a text from a business', messageText, 4_096],
     ['a text from a user', receivedText, 65_536],
     ['the URL of an image or a file', mediaUrl, 2_048],
-  ])('%s must be visible and within its maximum length', (_, schema, most) => {
-    for (const longest of ['x'.repeat(most), '😀'.repeat(most)]) expect(v.parse(schema, longest)).toBe(longest);
-    for (const tooLong of ['x'.repeat(most + 1), '😀'.repeat(most + 1)]) {
-      expect(errorOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
+  ])('%s must be visible and within its maximum length', (_, schema, max) => {
+    for (const longest of ['x'.repeat(max), '😀'.repeat(max)]) expect(v.parse(schema, longest)).toBe(longest);
+    for (const tooLong of ['x'.repeat(max + 1), '😀'.repeat(max + 1)]) {
+      expect(errorOf(schema, tooLong)).toBe(`must have at most ${max} characters`);
     }
     expect(v.parse(schema, ' a\n')).toBe(' a\n');
     expect(errorOf(schema, ' \n')).toBe('must not be empty or white space only');

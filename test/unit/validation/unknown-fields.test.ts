@@ -90,7 +90,7 @@ test('without a schema, every parameter is unknown', () => {
 });
 
 test('at most 1,000 unknown fields are found, and names of any length and form are read', () => {
-  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, place) => [`sendAt${place}`, 1]));
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`sendAt${index}`, 1]));
   expect(found(many)).toHaveLength(1_000);
   const list = Array.from({ length: 5_000 }, () => ({ foo: 1, property: '' }));
   expect(found({ data: [...list.slice(0, 900), { propertys: 1 }] }).at(-1)).toEqual(['data.900.propertys', 'property']);

@@ -29,11 +29,11 @@ const INDEXES = `
 `;
 
 /** A file system in memory, and the free bytes that it must have: in containers, it may be small. */
-const MEMORY = { folder: '/dev/shm', least: 1e9 };
+const MEMORY = { folder: '/dev/shm', min: 1e9 };
 
 const newFolder = async (): Promise<string> => {
   const { bavail, bsize } = await statfs(MEMORY.folder).catch(() => ({ bavail: 0, bsize: 0 }));
-  return mkdtemp(join(bavail * bsize > MEMORY.least ? MEMORY.folder : tmpdir(), 'database-'));
+  return mkdtemp(join(bavail * bsize > MEMORY.min ? MEMORY.folder : tmpdir(), 'database-'));
 };
 
 /** Timeout in milliseconds for its start. On an idle machine, the start takes about 30 ms. */

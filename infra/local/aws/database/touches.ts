@@ -1,5 +1,5 @@
 /** Translates calls of DynamoDB's API into the actions and resources that IAM checks. */
-import type { Touch } from '../iam/policies.ts';
+import type { TableCall } from '../iam/policies.ts';
 import type { TableDefinition, TableKeys } from '../template/definitions.ts';
 
 type Touched = Pick<TableDefinition, 'id' | 'arn' | 'keys'>;
@@ -27,8 +27,12 @@ const PARTS: Record<string, string> = {
 };
 
 /** The touches of a call of DynamoDB's API: one, or one per item of a batch or transaction. */
-export const touchesOf = ({ id, arn = `${id}.Arn`, keys: names }: Touched, action: string, input: Input): Touch[] => {
-  const touch = (as: string, keys: Attributes | undefined): Touch => ({
+export const touchesOf = (
+  { id, arn = `${id}.Arn`, keys: names }: Touched,
+  action: string,
+  input: Input,
+): TableCall[] => {
+  const touch = (as: string, keys: Attributes | undefined): TableCall => ({
     action: `dynamodb:${as}`,
     resource: arn,
     partition: keys?.[names.partition]?.S,

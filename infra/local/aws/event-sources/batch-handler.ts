@@ -10,8 +10,8 @@ import { arnOf, REGION } from '../template/references.ts';
 import { failedItems } from './item-failures.ts';
 import type { StreamRecord } from './stream.ts';
 
-/** Milliseconds before a retry of the same records: doubled each time, up to `most`. */
-const PAUSE = { first: 50, most: 1_000 };
+/** Milliseconds before a retry of the same records: doubled each time, up to `max`. */
+const PAUSE = { first: 50, max: 1_000 };
 
 export interface BatchHandlerSettings {
   streamArn: string;
@@ -80,7 +80,7 @@ export class BatchHandler {
       done(records);
       return [];
     }
-    await pause(Math.min(PAUSE.first * 2 ** failures, PAUSE.most), undefined, { signal: this.#settings.signal });
+    await pause(Math.min(PAUSE.first * 2 ** failures, PAUSE.max), undefined, { signal: this.#settings.signal });
     return [{ ...part, failures: failures + 1 }];
   }
 

@@ -23,7 +23,7 @@ export class QueueSource {
   readonly #mapping: QueueMapping;
   readonly #settings: QueueSourceSettings;
   /** Maximum number of calls. Further messages would only wait for a thread while their visibility timeout passes. */
-  readonly #most: number;
+  readonly #max: number;
   readonly #running = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
@@ -32,7 +32,7 @@ export class QueueSource {
   constructor(mapping: QueueMapping, settings: QueueSourceSettings) {
     this.#mapping = mapping;
     this.#settings = settings;
-    this.#most = Math.min(mapping.concurrency, MAX_CALLS);
+    this.#max = Math.min(mapping.concurrency, MAX_CALLS);
     this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL);
   }
 
@@ -46,7 +46,7 @@ export class QueueSource {
   }
 
   #poll(): void {
-    while (!this.#stopped && this.#running.size < this.#most) {
+    while (!this.#stopped && this.#running.size < this.#max) {
       const batch = this.#settings.queue.receive(this.#mapping.batchSize);
       if (batch.length === 0) return;
       const running = this.#handle(batch).finally(() => {

@@ -119,7 +119,7 @@ export class StreamSource {
   /** Reads a shard to its end. */
   async #read(shard: string): Promise<void> {
     const { batchSize, parallelization, window, filter } = this.#mapping;
-    const most = batchSize * parallelization;
+    const max = batchSize * parallelization;
     const position = this.#position(shard);
     const done = (records: StreamRecord[]): void => {
       position.after = records.at(-1)?.dynamodb.SequenceNumber ?? position.after;
@@ -133,14 +133,14 @@ export class StreamSource {
       if (waiting.length === 0) since = Date.now();
       waiting.push(...records.filter(filter));
       while (waiting.length > 0) {
-        const lanes = lanesOf(waiting.slice(0, most), parallelization);
+        const lanes = lanesOf(waiting.slice(0, max), parallelization);
         const isFull =
-          waiting.length > most ||
+          waiting.length > max ||
           lanes.some((lane) => sizeOfBatch(lane, batchSize) < lane.length || lane.length === batchSize);
         const isOpen = !this.#closing.has(shard) && Date.now() - since < window;
         if (!isFull && next !== undefined && isOpen) break;
         await this.#handleLanes(shard, lanes, done);
-        done(waiting.splice(0, most));
+        done(waiting.splice(0, max));
       }
       if (waiting.length === 0) this.#closing.delete(shard);
       this.#done.set(shard, { writes: records.length > 0 ? -1 : written, waiting: waiting.length });
@@ -205,11 +205,11 @@ const sizeOf = (record: StreamRecord): number => {
 };
 
 /** How many records form a batch: limited by the batch size, and by the payload of a call. */
-const sizeOfBatch = (records: StreamRecord[], most: number): number => {
+const sizeOfBatch = (records: StreamRecord[], max: number): number => {
   let bytes = 0;
-  const tooMuch = records.slice(0, most).findIndex((record) => {
+  const tooMuch = records.slice(0, max).findIndex((record) => {
     bytes += sizeOf(record);
     return bytes > MAX_PAYLOAD;
   });
-  return tooMuch === -1 ? Math.min(records.length, most) : Math.max(tooMuch, 1);
+  return tooMuch === -1 ? Math.min(records.length, max) : Math.max(tooMuch, 1);
 };

@@ -19,13 +19,13 @@ export class Writes {
     this.#next = Promise.withResolvers();
   }
 
-  /** Waits until there are more than `count` writes, for at most `most` milliseconds. @throws the signal's reason */
-  async moreThan(count: number, most: number, signal: AbortSignal): Promise<void> {
+  /** Waits until there are more than `count` writes, for at most `max` milliseconds. @throws the signal's reason */
+  async moreThan(count: number, max: number, signal: AbortSignal): Promise<void> {
     if (this.#count > count) return;
     const over = new AbortController();
     await Promise.race([
       this.#next.promise,
-      pause(most, undefined, { signal: AbortSignal.any([signal, over.signal]) }),
+      pause(max, undefined, { signal: AbortSignal.any([signal, over.signal]) }),
     ]).finally(() => over.abort());
   }
 }

@@ -11,7 +11,7 @@ export interface Statement {
 }
 
 /** An action of a call on a resource. A batch or transaction has several. */
-export interface Touch {
+export interface TableCall {
   /** `dynamodb:GetItem` and the like. */
   action: string;
   resource: string;
@@ -31,7 +31,7 @@ export const rightsOf = (statements: Statement[]): Right[] =>
   );
 
 /** The rights that allow a touch; empty if it is denied. */
-export const rightsFor = (statements: Statement[], { action, resource, partition }: Touch): Right[] =>
+export const rightsFor = (statements: Statement[], { action, resource, partition }: TableCall): Right[] =>
   statements
     .filter(({ actions }) => actions.includes(action))
     .flatMap(({ resources, leadingKeys }) => {
@@ -61,7 +61,7 @@ export interface AccessRequest {
 }
 
 /** The requests that IAM evaluates for a call. */
-const requestsOf = (touches: Touch[], evaluation: TransactionEvaluation): AccessRequest[] => {
+const requestsOf = (touches: TableCall[], evaluation: TransactionEvaluation): AccessRequest[] => {
   const groups = Map.groupBy(touches, ({ action, resource, partition }) => {
     const isAlone = evaluation === 'per item' && !isBatch(action);
     return JSON.stringify([action, resource, ...(isAlone ? [partition] : [])]);
@@ -79,7 +79,7 @@ const isBatch = (action: string): boolean => action.startsWith('dynamodb:Batch')
 /** The first request of a call that the statements deny; undefined if they allow the call. */
 export const deniedRequest = (
   statements: Statement[],
-  touches: Touch[],
+  touches: TableCall[],
   evaluation: TransactionEvaluation,
 ): AccessRequest | undefined =>
   requestsOf(touches, evaluation).find((request) => !statements.some((statement) => allows(statement, request)));
@@ -89,7 +89,7 @@ const allows = (statement: Statement, { action, resource, partitions }: AccessRe
   partitions.every((partition) => rightsFor([statement], { action, resource, partition }).length > 0);
 
 /** The rights that a call uses, in all evaluations that allow it. */
-export const rightsUsed = (statements: Statement[], touches: Touch[]): Right[] =>
+export const rightsUsed = (statements: Statement[], touches: TableCall[]): Right[] =>
   transactionEvaluations
     .filter((evaluation) => deniedRequest(statements, touches, evaluation) === undefined)
     .flatMap((evaluation) => requestsOf(touches, evaluation))

@@ -6,7 +6,7 @@ import {
   rightsOf,
   rightsUsed,
   type Statement,
-  type Touch,
+  type TableCall,
   type TransactionEvaluation,
 } from './policies.ts';
 
@@ -17,7 +17,7 @@ export const OPERATOR = 'operator';
 interface Policies {
   functions: { id: string; policy: Statement[] }[];
   /** By the id of the function whose role each uses. */
-  mappings: { function: string; needs: Touch[] }[];
+  mappings: { function: string; needs: TableCall[] }[];
 }
 
 /** A kind of call that a function made. */
@@ -25,7 +25,7 @@ export interface MadeCall {
   /** The function's logical id. */
   function: string;
   /** Actions, resources and the beginnings of partition keys, if there are any: each once, in alphabetical order. */
-  touches: Touch[];
+  touches: TableCall[];
 }
 
 interface RolesOptions {
@@ -54,7 +54,7 @@ export class Roles {
   }
 
   /** Why a call is denied; undefined if it is allowed. Logs a denied call. */
-  denialOf(caller: string, touches: Touch[]): string | undefined {
+  denialOf(caller: string, touches: TableCall[]): string | undefined {
     if (caller !== OPERATOR) this.#record(caller, touches);
     const denied = deniedRequest(this.#policyOf(caller), touches, this.#options.transactionEvaluation ?? 'per action');
     if (denied === undefined) return undefined;
@@ -80,7 +80,7 @@ export class Roles {
     return this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
   }
 
-  #record(caller: string, touches: Touch[]): void {
+  #record(caller: string, touches: TableCall[]): void {
     const kinds = new Set(touches.map((touch) => JSON.stringify(kindOf(touch))));
     const call: MadeCall = { function: caller, touches: [...kinds].sort().map((kind) => JSON.parse(kind)) };
     const name = JSON.stringify(call);
@@ -91,7 +91,7 @@ export class Roles {
 }
 
 /** A touch without ids: records may not contain more. */
-const kindOf = ({ action, resource, partition }: Touch): Touch => ({
+const kindOf = ({ action, resource, partition }: TableCall): TableCall => ({
   action,
   // The names of objects are secret.
   resource: resource.replace(/^(arn:aws:s3:.*\/).*/s, '$1…'),

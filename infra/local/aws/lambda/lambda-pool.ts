@@ -264,8 +264,8 @@ export class LambdaPool implements LocalFunction {
   #lose(thread: Thread, reason: string): void {
     clearTimeout(thread.idle);
     this.#threads.delete(thread);
-    const place = this.#free.indexOf(thread);
-    if (place !== -1) this.#free.splice(place, 1);
+    const index = this.#free.indexOf(thread);
+    if (index !== -1) this.#free.splice(index, 1);
     for (const [requestId, end] of thread.calls) {
       if (reason !== CLOSED) this.#onLine(endLine(requestId, reason, new ThreadClock(this.#clock).now()));
       end({ error: reason });

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import type { Touch } from '../iam/policies.ts';
+import type { TableCall } from '../iam/policies.ts';
 import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
 import { bodyOf, closeServer, listenOnLoopback } from '../loopback.ts';
 import type { SecretDefinition } from '../template/definitions.ts';
@@ -104,7 +104,7 @@ export class AwsEndpoint {
   }
 
   /** The error for a denied call; undefined if the call is allowed. */
-  #forbid(caller: string, touch: Touch): AwsResponse | undefined {
+  #forbid(caller: string, touch: TableCall): AwsResponse | undefined {
     const message = caller === OPERATOR ? undefined : this.#roles.denialOf(caller, [touch]);
     return message === undefined ? undefined : errorResponse('com.amazon.coral.service#AccessDeniedException', message);
   }

@@ -131,15 +131,15 @@ export class Queue {
     this.#append({ ...message, sequence: this.#nextSequence(), source }, false);
   }
 
-  /** Returns at most `most` messages, and hides them for `visibility` milliseconds. */
-  receive(most: number, visibility = this.definition.visibility): Received[] {
+  /** Returns at most `max` messages, and hides them for `visibility` milliseconds. */
+  receive(max: number, visibility = this.definition.visibility): Received[] {
     const now = this.#settings.now();
     const received: Received[] = [];
     for (const [group, messages] of [...this.#groups]) {
-      if (received.length === most) break;
+      if (received.length === max) break;
       this.#bury(group, messages);
       if (messages.length === 0 || messages.some((stored) => this.#hiddenFor(stored) > 0)) continue;
-      for (const stored of messages.slice(0, most - received.length)) {
+      for (const stored of messages.slice(0, max - received.length)) {
         const { message } = stored;
         message.receives += 1;
         message.firstReceived ??= this.#settings.clock();
@@ -243,8 +243,8 @@ export class Queue {
   /** Removes the visible messages of a group that were received too often: they become dead letters. */
   #bury(group: string, messages: Stored[]): void {
     const { definition, bury } = this.#settings;
-    const most = definition.deadLetters?.receives ?? Number.POSITIVE_INFINITY;
-    const dead = messages.filter((stored) => this.#hiddenFor(stored) <= 0 && stored.message.receives >= most);
+    const max = definition.deadLetters?.receives ?? Number.POSITIVE_INFINITY;
+    const dead = messages.filter((stored) => this.#hiddenFor(stored) <= 0 && stored.message.receives >= max);
     for (const stored of dead) {
       messages.splice(messages.indexOf(stored), 1);
       bury(stored.message);

@@ -1,6 +1,6 @@
 /** The resources of the template, in the form that the emulator uses. An `id` is a logical id. */
 
-import type { Statement, Touch } from '../iam/policies.ts';
+import type { Statement, TableCall } from '../iam/policies.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { Json } from './json.ts';
 
@@ -110,7 +110,7 @@ export interface QueueMapping {
   reportsFailures: boolean;
   /** Maximum number of concurrent calls. */
   concurrency: number;
-  needs: Touch[];
+  needs: TableCall[];
 }
 
 /** Calls a function with records of the table's stream. `needs` are the touches that the function's role must allow. */
@@ -133,7 +133,7 @@ export interface StreamMapping {
   oldest: number;
   /** Id of the queue that receives a message about discarded records. */
   onFailure: string | undefined;
-  needs: Touch[];
+  needs: TableCall[];
 }
 
 export type Mapping = QueueMapping | StreamMapping;

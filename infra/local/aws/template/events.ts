@@ -67,7 +67,7 @@ const queueMappingProperties = v.strictObject({
 /** A limit for which -1, the default, means unlimited. */
 const unlimited = v.pipe(
   v.optional(v.number(), -1),
-  v.transform((most) => (most === -1 ? Number.POSITIVE_INFINITY : most)),
+  v.transform((max) => (max === -1 ? Number.POSITIVE_INFINITY : max)),
 );
 
 const streamMappingProperties = v.strictObject({

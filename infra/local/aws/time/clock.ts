@@ -32,8 +32,8 @@ export class Clock extends ThreadClock {
   get sleepers(): number[] {
     const times: number[] = [];
     const last = Number(Atomics.load(this.cells, LAST));
-    for (let place = FIRST; place <= last; place += 1) {
-      const until = this.cells[place];
+    for (let index = FIRST; index <= last; index += 1) {
+      const until = this.cells[index];
       if (until) times.push(Number(until));
     }
     return times;

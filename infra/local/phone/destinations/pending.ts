@@ -48,7 +48,7 @@ export const retryPending = async (server: Server): Promise<void> => {
   const selections: Selection[] =
     server === 'app'
       ? [{ direction: 'app' }]
-      : [...new Set(conversations.filter((_, place) => servers[place] === server).map(({ account }) => account))].map(
+      : [...new Set(conversations.filter((_, index) => servers[index] === server).map(({ account }) => account))].map(
           (account) => ({ direction: 'platform', account }),
         );
   for (const selection of selections) await retryConversations(selection);

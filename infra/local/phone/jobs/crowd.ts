@@ -12,7 +12,7 @@ const DIGITS = 8;
 
 /** The numbers of so many made-up users: always the same ones. */
 export const madeUpNumbers = (count: number): string[] =>
-  Array.from({ length: count }, (_, place) => PREFIX + String(place + 1).padStart(DIGITS, '0'));
+  Array.from({ length: count }, (_, index) => PREFIX + String(index + 1).padStart(DIGITS, '0'));
 
 export const isMadeUp = (phone: string): boolean => phone.startsWith(PREFIX) && phone.length === 3 + DIGITS;
 
@@ -53,8 +53,8 @@ export class SimulatedUsers {
     // The same messages in every run, so that the counts of a job are explicable.
     const luck = crc32(id) % 100;
     for (const state of ['delivered_to_user', 'read'] as const) {
-      const [least, most] = DELAYS_MS[state];
-      if (luck < SHARES[state]) this.#pending.push({ id, state, at: now() + between(least, most) });
+      const [min, max] = DELAYS_MS[state];
+      if (luck < SHARES[state]) this.#pending.push({ id, state, at: now() + between(min, max) });
     }
   }
 

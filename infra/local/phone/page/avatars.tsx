@@ -11,7 +11,7 @@ export const BusinessAvatar = ({ id, name }: { id: string; name: string }) => {
       {name
         .split(' ')
         .map((word) => word.charAt(0).toUpperCase())
-        .filter((_, place, all) => place === 0 || place === all.length - 1)
+        .filter((_, index, all) => index === 0 || index === all.length - 1)
         .join('')}
     </span>
   );

@@ -34,12 +34,12 @@ export const Tabs = <Name extends string>({
   children,
 }: TabsProps<Name>) => {
   const list = useRef<HTMLDivElement>(null);
-  const place = tabs.findIndex(({ name }) => name === selected);
+  const index = tabs.findIndex(({ name }) => name === selected);
   const move = (event: KeyboardEvent) => {
     const last = tabs.length - 1;
     const next = {
-      ArrowRight: place === last ? 0 : place + 1,
-      ArrowLeft: place === 0 ? last : place - 1,
+      ArrowRight: index === last ? 0 : index + 1,
+      ArrowLeft: index === 0 ? last : index - 1,
       Home: 0,
       End: last,
     }[event.key];

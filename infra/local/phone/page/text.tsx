@@ -46,8 +46,8 @@ export const plain = (name: string): string => {
 
 /** A text in which URLs are links. */
 export const linked = (text: string): ComponentChildren[] =>
-  text.split(/(https?:\/\/[^\s<>"]+)/).map((part, place) =>
-    place % 2 === 1 ? (
+  text.split(/(https?:\/\/[^\s<>"]+)/).map((part, index) =>
+    index % 2 === 1 ? (
       <Link key={part} to={part}>
         {part}
       </Link>

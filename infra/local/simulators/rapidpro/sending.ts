@@ -157,18 +157,18 @@ export class Sending {
 }
 
 /**
- * Splits a text into parts of at most `most` bytes, at a space if one is near the end. Characters are not split: a part
+ * Splits a text into parts of at most `max` bytes, at a space if one is near the end. Characters are not split: a part
  * may exceed the maximum by the rest of its last character.
  */
-const split = (text: string, most: number): string[] => {
-  if (Buffer.byteLength(text) <= most) return [text];
+const split = (text: string, max: number): string[] => {
+  if (Buffer.byteLength(text) <= max) return [text];
   const parts: string[] = [];
   let part = '';
   let size = 0;
   for (const character of text) {
     part += character;
     size += Buffer.byteLength(character);
-    if (size >= most || (size > most - MARGIN && character === ' ')) {
+    if (size >= max || (size > max - MARGIN && character === ' ')) {
       parts.push(part.trim());
       part = '';
       size = 0;

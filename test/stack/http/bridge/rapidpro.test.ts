@@ -102,11 +102,11 @@ describe('a message of a flow', () => {
   ])('is accepted with and without a trailing slash, and a token %s', async (_, scheme) => {
     const { token } = await flow();
     const to = newPhone();
-    for (const [place, slash] of ['', '/'].entries()) {
+    for (const [index, slash] of ['', '/'].entries()) {
       const response = await fetch(`${urlOf('receiveRapidproMessage')}${slash}`, {
         method: 'POST',
         headers: { authorization: `${scheme}${token}`, 'content-type': `${FORM}; charset=UTF-8` },
-        body: `id=${place}&text=Hi&to=${to}`,
+        body: `id=${index}&text=Hi&to=${to}`,
       });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ message: 'success', id: expect.stringMatching(UUID) });

@@ -487,8 +487,8 @@ describe('a number is notified of the status of its own message', () => {
     await untilCalled(number, `sent ${id}`);
     for (const state of ['delivered_to_user', 'delivered_to_user', 'read', 'read']) await report(id, state);
     await untilCalledInAll(world, `sent ${id}`, `delivered ${id}`, `read ${id}`);
-    for (const [place, status] of ['sent', 'delivered', 'read'].entries()) {
-      const { json, headers } = number.calls[place] ?? {};
+    for (const [index, status] of ['sent', 'delivered', 'read'].entries()) {
+      const { json, headers } = number.calls[index] ?? {};
       const timestamp = expect.stringMatching(/^\d{10}$/);
       expect(json).toEqual({ status: { id, timestamp, status, recipient_id: `+${phone}` } });
       expect(Number(json.status.timestamp)).toBeGreaterThanOrEqual(before);

@@ -139,7 +139,7 @@ describe('several messages', () => {
     expect(await textsOn(first, 2)).toEqual(['b', 'd']);
     expect(await textsOn(second, 3)).toEqual(['a', 'c', 'e']);
     const shown = await shownOn(second);
-    expect(shown.map(({ data }) => data.id)).toEqual([0, 2, 4].map((place) => body.messages[place]?.id));
+    expect(shown.map(({ data }) => data.id)).toEqual([0, 2, 4].map((index) => body.messages[index]?.id));
     await expect.poll(() => countsOf(caller, body.job_id)).toEqual({ sent: 5, delivered_to_server: 5 });
   });
 

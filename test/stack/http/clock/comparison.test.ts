@@ -7,12 +7,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import type { Outcome } from '../../../../infra/local/simulators/calls.ts';
-import { JITTER, RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
+import { RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
 import { type MovingStack, millisecondsOf, serveMovingStack } from '../../support/moving-clock.ts';
 import { newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** How much shorter or longer a step may be. */
+const JITTER = 0.2;
 const isFull = process.env.OUTAGE === '3d';
 /** Attempts that fail until one succeeds. After 15, it is within the three days, whatever the jitter. */
 const FAILED = isFull ? 15 : 5;
@@ -55,9 +57,9 @@ const storyOf = async (
   // Each attempt is two calls.
   app.faultRules.set({ status: 503, phone: phones[0], ...(failed !== undefined && { times: failed * 2 }) });
   const ids: string[] = [];
-  for (const [place, to] of phones.entries()) {
+  for (const [index, to] of phones.entries()) {
     const send_at = Math.ceil((clock.now() + SCHEDULED) / 1_000);
-    const message = { to, type: 'text', text: { body: randomUUID() }, ...(place === 1 && { send_at }) };
+    const message = { to, type: 'text', text: { body: randomUUID() }, ...(index === 1 && { send_at }) };
     ids.push((await request<{ id: string }>('/v1/message', message)).id);
   }
   const statesOf = async (id: string): Promise<string[]> => {
@@ -69,11 +71,11 @@ const storyOf = async (
   const calls = phones.map((phone) => app.inbox.calls.filter((call) => call.phone === phone));
   const times = (calls[0] ?? []).map(({ time }) => millisecondsOf(time));
   // The second call of an attempt follows the first one.
-  const attempts = times.filter((_, place) => place % 2 === 0);
+  const attempts = times.filter((_, index) => index % 2 === 0);
   return {
     states: await Promise.all(ids.map(statesOf)),
     calls: calls.map((some) => some.map(({ status }) => status)),
-    steps: attempts.slice(1).map((time, place) => time - (attempts[place] ?? 0)),
+    steps: attempts.slice(1).map((time, index) => time - (attempts[index] ?? 0)),
   };
 };
 
@@ -95,15 +97,15 @@ const compare = async (moving: MovingStack, failed?: number): Promise<{ jumped: 
   });
   expect(ran.states).toEqual(jumped.states);
   for (const { steps } of [jumped, ran]) {
-    for (const [place, step] of steps.entries()) expect(step).toBeGreaterThanOrEqual(stepAt(place) * (1 - JITTER));
+    for (const [index, step] of steps.entries()) expect(step).toBeGreaterThanOrEqual(stepAt(index) * (1 - JITTER));
   }
   // On the clock that jumps, an attempt waits for the next whole minute only, and not for other work.
-  for (const [place, step] of jumped.steps.entries())
-    expect(step).toBeLessThan(stepAt(place) * (1 + JITTER) + 2 * MINUTE);
+  for (const [index, step] of jumped.steps.entries())
+    expect(step).toBeLessThan(stepAt(index) * (1 + JITTER) + 2 * MINUTE);
   return { jumped, ran };
 };
 
-const stepAt = (place: number): number => RETRY_STEPS_MS[Math.min(place, RETRY_STEPS_MS.length - 1)] ?? 0;
+const stepAt = (index: number): number => RETRY_STEPS_MS[Math.min(index, RETRY_STEPS_MS.length - 1)] ?? 0;
 
 test('a clock that jumps and one that runs have the same log of states and attempts', {
   timeout: 2_400_000,

@@ -5,12 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { JITTER, LIFETIME_MS, RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
+import { LIFETIME_MS, RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
 import { millisecondsOf, serveMovingStack } from '../../support/moving-clock.ts';
 import { newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** How much shorter or longer a step may be. */
+const JITTER = 0.2;
 
 const LIFETIME = LIFETIME_MS / HOUR;
 /** Hours of the last step, which repeats. */

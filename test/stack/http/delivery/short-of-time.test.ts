@@ -59,7 +59,7 @@ test('the next worker delivers messages that a worker has no time for, in order,
   const phone = newPhone();
   await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify([{ phone, delay_ms: 700 }]) });
   // The sixth attempt cannot begin within three seconds, even if only the app network takes time.
-  const texts = Array.from({ length: 6 }, (_, place) => `${place}`);
+  const texts = Array.from({ length: 6 }, (_, index) => `${index}`);
   for (const body of texts) {
     const { status } = await fetch(`${stack.baseUrl}/v1/message`, {
       method: 'POST',

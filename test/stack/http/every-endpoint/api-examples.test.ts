@@ -83,7 +83,7 @@ test('the examples of the API description work in order, and return the describe
   values.set(placeholders.job, randomUUID());
   values.set(placeholders.encodedToken, Buffer.from(token).toString('base64url'));
   values.set(placeholders.day, new Date().toISOString().slice(0, 10));
-  for (const place of [1, 2, 3, 4, 5, 8]) values.set(`event-${place}`, randomUUID());
+  for (const index of [1, 2, 3, 4, 5, 8]) values.set(`event-${index}`, randomUUID());
 
   const sendExample = async (example: Example): Promise<void> => {
     if (example.endpoint === 'listDeliveries') await addFailedDelivery(account, user);

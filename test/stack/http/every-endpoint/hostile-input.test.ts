@@ -53,10 +53,10 @@ const cellsFor = (requests: number): Cell[] => {
   );
   const whole = pairs.reduce((sum, { kind }) => sum + share(kind), 0);
   const first = requests * (1 - 2 * AGAIN);
-  return pairs.map((pair, place) => ({
+  return pairs.map((pair, index) => ({
     ...pair,
     runs: Math.max(1, Math.round((first * share(pair.kind)) / whole)),
-    seed: SEED + place,
+    seed: SEED + index,
   }));
 };
 

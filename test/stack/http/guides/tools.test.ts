@@ -47,7 +47,7 @@ const openTerminal = async (name: string) => {
   return {
     env: { ...bare, ...urls, TOKEN: demo.token, PANELIST: demo.panelist, BOT: demo.bot_phone_number, LOCAL_FOLDER },
     replacements: {
-      ...Object.fromEntries(Object.values(urls).map((url, place) => [url, shown[place] ?? ''])),
+      ...Object.fromEntries(Object.values(urls).map((url, index) => [url, shown[index] ?? ''])),
       // A program of the reader.
       [hook]: 'http://127.0.0.1:8080',
       // Commands print paths that begin at the project's folder.

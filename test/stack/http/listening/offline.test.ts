@@ -76,8 +76,8 @@ const EACH = 20;
 test('after an hour without a listener, 500 events arrive once and in order', { timeout: 20 * MINUTE }, async () => {
   const { account, program, advance, write, listenUntil } = await newWorld('listen-offline');
   const phones = Array.from({ length: USERS }, newPhone);
-  for (let place = 0; place < EACH; place += 1) {
-    await write(phones.map((from) => ({ from, body: String(place) })));
+  for (let index = 0; index < EACH; index += 1) {
+    await write(phones.map((from) => ({ from, body: String(index) })));
     await advance((HOUR / EACH) * (1 / 2));
   }
   await advance(HOUR / 2);
@@ -87,7 +87,7 @@ test('after an hour without a listener, 500 events arrive once and in order', { 
   await listenUntil(USERS * EACH);
   const ids = program.calls.map(({ headers }) => headers['webhook-id']);
   expect([ids.length, new Set(ids).size]).toEqual([USERS * EACH, USERS * EACH]);
-  const inOrder = Array.from({ length: EACH }, (_, place) => String(place));
+  const inOrder = Array.from({ length: EACH }, (_, index) => String(index));
   for (const phone of phones) {
     const own = program.calls.map(({ json }) => json.message).filter(({ from }) => from === phone);
     expect(own.map(({ text }) => text.body)).toEqual(inOrder);

@@ -19,7 +19,7 @@ import {
   rightsOf,
   rightsUsed,
   type Statement,
-  type Touch,
+  type TableCall,
   transactionEvaluations,
 } from '../../../../infra/local/aws/iam/policies.ts';
 import { listenOnLoopback } from '../../../../infra/local/aws/loopback.ts';
@@ -213,7 +213,7 @@ describe('on a stack in AWS', () => {
   test('every step passes without a server for chat platforms, with the rights of the role for GitHub', {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const calls: Touch[][] = [[{ action: 'cloudformation:DescribeStacks', resource: 'Stack.Arn' }]];
+    const calls: TableCall[][] = [[{ action: 'cloudformation:DescribeStacks', resource: 'Stack.Arn' }]];
     const tableUrl = await recording(dynamodb_endpoint, (_method, _path, headers, body) => {
       const action = String(Object(headers)['x-amz-target']).replace(/^.*\./, '');
       calls.push(touchesOf({ id: 'Table', keys: KEYS }, action, JSON.parse(body)));

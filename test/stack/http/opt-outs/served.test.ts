@@ -81,6 +81,6 @@ describe('a report of a stop', () => {
   ])('%s is rejected', async (_, data, errors) => {
     const found = await rejected(event(data));
     expect(found).toHaveLength(errors.length);
-    for (const [place, error] of errors.entries()) expect(found[place]).toContain(error.slice(0, 20));
+    for (const [index, error] of errors.entries()) expect(found[index]).toContain(error.slice(0, 20));
   });
 });

@@ -101,13 +101,13 @@ describe('GET /v1/research_profilers/{id}/answers', () => {
     const phones = (await newPanelists(5)).sort();
     await record(
       vendor,
-      phones.map((phone_number, place) => ({ profiler_id: id, option_id: place % 2 ? no : yes, phone_number })),
+      phones.map((phone_number, index) => ({ profiler_id: id, option_id: index % 2 ? no : yes, phone_number })),
     );
     const { token } = vendor;
-    const expected = phones.map((phone_number, place) => ({
+    const expected = phones.map((phone_number, index) => ({
       phone_number,
-      option_id: place % 2 ? no : yes,
-      option: place % 2 ? 'no' : 'yes',
+      option_id: index % 2 ? no : yes,
+      option: index % 2 ? 'no' : 'yes',
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}$/),
     }));
     // The list may be some milliseconds behind.
@@ -162,19 +162,19 @@ describe('GET /v1/research_profilers/{id}/results', () => {
     const { id, yes, no } = await newProfiler(vendor);
     const phones = await newPanelists(3);
     const [leaving = ''] = phones;
-    const body = phones.map((phone_number, place) => ({
+    const body = phones.map((phone_number, index) => ({
       profiler_id: id,
-      option_id: place < 2 ? yes : no,
+      option_id: index < 2 ? yes : no,
       phone_number,
     }));
     for (const _ of ['first', 'repeat']) {
       expect((await record(vendor, body)).map(({ status }) => status)).toEqual([204, 204, 204]);
     }
     // A busy worker counts late.
-    const patience = { timeout: 120_000 };
-    await expect.poll(() => countsOf(vendor, id), patience).toEqual([3, 2, 1]);
+    const options = { timeout: 120_000 };
+    await expect.poll(() => countsOf(vendor, id), options).toEqual([3, 2, 1]);
     await applied(removed(leaving));
-    await expect.poll(() => countsOf(vendor, id), patience).toEqual([2, 1, 1]);
+    await expect.poll(() => countsOf(vendor, id), options).toEqual([2, 1, 1]);
     await expect.poll(() => getConsistent(erasureKey(leaving))).toBeUndefined();
     expect(await countsOf(vendor, id)).toEqual([2, 1, 1]);
     expect((await call('listAnswers', { token: vendor.token, path: { id } })).body).toHaveLength(2);

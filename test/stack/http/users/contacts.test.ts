@@ -86,8 +86,8 @@ test.each<[string, unknown, { pointer: string; detail: string }[]]>([
       contacts: [hashOf('1').toLowerCase(), hashOf('1').slice(1), `${hashOf('1').slice(1)}G`, '27821234567'],
       hashed: true,
     },
-    [0, 1, 2, 3].map((place) => ({
-      pointer: `#/contacts/${place}`,
+    [0, 1, 2, 3].map((index) => ({
+      pointer: `#/contacts/${index}`,
       detail: expect.stringContaining('upper-case hexadecimal'),
     })),
   ],

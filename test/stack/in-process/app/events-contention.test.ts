@@ -39,7 +39,7 @@ const send = async (account: string, to: string, count: number): Promise<string[
 
 const state = (id: string) => reported(id, 'delivered_to_user');
 
-const report = (events: unknown[]) => receiveEvents(events, (place) => [String(place)]);
+const report = (events: unknown[]) => receiveEvents(events, (index) => [String(index)]);
 
 const property = (value: string) => ({ value, source: 'user' });
 

@@ -169,7 +169,7 @@ describe('an event', () => {
       '10,000 properties',
       (phone) =>
         updated(phone, {
-          properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, place) => [`p${place}`, 1])),
+          properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, 1])),
         }),
     ],
     [
@@ -197,7 +197,7 @@ describe('an event', () => {
     tags: 'long',
   }, async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 100 }, (_, place) => [`${place}`.padStart(100, '☺'), 1]),
+      Array.from({ length: 100 }, (_, index) => [`${index}`.padStart(100, '☺'), 1]),
     );
     const errors = await rejected(Array.from({ length: 100 }, () => updated(newPhone(), { properties })));
     expect(errors).toHaveLength(1_000);

@@ -294,8 +294,8 @@ describe('a batch', () => {
   test('of 100 events of many users is applied, and a repeat adds nothing', { tags: 'long' }, async () => {
     const caller = await business();
     const phone = newPhone();
-    const events = Array.from({ length: 100 }, (_, place) =>
-      message(place % 2 === 0 ? phone : newPhone(), caller.bot, `${place}`),
+    const events = Array.from({ length: 100 }, (_, index) =>
+      message(index % 2 === 0 ? phone : newPhone(), caller.bot, `${index}`),
     );
     await applied(events);
     expect(await logged(caller, phone)).toEqual(Array(50).fill('received'));

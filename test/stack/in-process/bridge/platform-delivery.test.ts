@@ -146,12 +146,12 @@ describe('a platform that asks for fewer requests', () => {
   test.each([
     ['10 minutes at most, for a time years ahead', 1e6, 9.9, 10.1],
     ['a moment, for a time in the past', -5, 0, 0.1],
-  ])('is paused for %s', async (_, minutes, least, most) => {
+  ])('is paused for %s', async (_, minutes, min, max) => {
     const conversation = await written(await onTurn());
     limitFor(minutes);
     await run(conversation);
-    expect(await minutesToRetry(conversation)).toBeGreaterThan(least);
-    expect(await minutesToRetry(conversation)).toBeLessThan(most);
+    expect(await minutesToRetry(conversation)).toBeGreaterThan(min);
+    expect(await minutesToRetry(conversation)).toBeLessThan(max);
   });
 
   test('does not receive a message that is older than three days again', async () => {

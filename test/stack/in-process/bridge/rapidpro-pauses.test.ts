@@ -146,8 +146,8 @@ describe('a status of RapidPro', () => {
     const { conversation, calls } = await open();
     const { account, phone } = conversation;
     const count = 40;
-    for (let place = 0; place < count; place += 1) {
-      const part = { reference: `${place}`, to: phone, type: 'text' as const, text: { body: 'Hi' } };
+    for (let index = 0; index < count; index += 1) {
+      const part = { reference: `${index}`, to: phone, type: 'text' as const, text: { body: 'Hi' } };
       await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
     }
     const last = Date.now();

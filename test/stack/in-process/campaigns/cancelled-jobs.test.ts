@@ -51,8 +51,8 @@ const endedOf = async (account: string): Promise<number> =>
 const addOtherBatches = async (account: string, count: number): Promise<void> => {
   const job_id = randomUUID();
   await putAll(
-    Array.from({ length: count }, (_, place) => {
-      const id = String(place).padStart(27, '0');
+    Array.from({ length: count }, (_, index) => {
+      const id = String(index).padStart(27, '0');
       const due = new Date(NOW + DAY).toISOString();
       return {
         ...batchKey(account, id),

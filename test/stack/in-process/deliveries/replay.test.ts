@@ -367,7 +367,7 @@ describe('a recovery', () => {
 
   test('sends the longest texts that a user may write, in their order, also if one transaction cannot take all', async () => {
     const here = await newBusiness();
-    const texts = Array.from({ length: 17 }, (_, place) => `${place} ${'\u{1F33B}'.repeat(65_533)}`);
+    const texts = Array.from({ length: 17 }, (_, index) => `${index} ${'\u{1F33B}'.repeat(65_533)}`);
     const conversation = await rejected(here, texts);
     expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 17, pending: 0 });
     await run(conversation);

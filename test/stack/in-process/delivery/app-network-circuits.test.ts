@@ -360,8 +360,8 @@ describe('while 60 users of a customer fail', () => {
       const [attacker, other] = [await newAccount(), await newAccount()];
       const attacking = await Promise.all(Array.from({ length: 60 }, () => send(attacker, newPhone())));
       const theirs: DeliverySummary[] = [];
-      for (let place = 0; place < 95; place += 1) {
-        const failing = attacking[place];
+      for (let index = 0; index < 95; index += 1) {
+        const failing = attacking[index];
         app().answers = [answer];
         if (failing !== undefined) await deliver(failing, () => 60_000);
         app().answers = [204];

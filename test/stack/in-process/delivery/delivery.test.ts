@@ -167,7 +167,7 @@ describe('the app network', () => {
   });
 
   test('receives 23 pending messages, and one that is accepted during the delivery, in one run', async () => {
-    const { conversation } = await pending(...Array.from({ length: 23 }, (_, place) => `${place}`));
+    const { conversation } = await pending(...Array.from({ length: 23 }, (_, index) => `${index}`));
     app.answers = [
       (response) => {
         void sendMessage(conversation.account, text(conversation.phone, 'late'), {}).then(() =>
@@ -177,7 +177,7 @@ describe('the app network', () => {
       204,
     ];
     expect(await run(conversation)).toEqual({ settled: 24 });
-    expect(bodies()).toEqual([...Array.from({ length: 23 }, (_, place) => `${place}`), 'late']);
+    expect(bodies()).toEqual([...Array.from({ length: 23 }, (_, index) => `${index}`), 'late']);
     expect(await isEmpty(conversation)).toBe(true);
   });
 });
@@ -289,7 +289,7 @@ describe('a message that the app network does not accept now', () => {
     [1, 0.5],
     [1.4, 0.25],
     [10, 0.25],
-  ])('whose attempt took %d s is retried %d s later: RapidPro detects repeats for 2 s', async (took, least) => {
+  ])('whose attempt took %d s is retried %d s later: RapidPro detects repeats for 2 s', async (took, min) => {
     const pauses: number[] = [];
     vi.spyOn(timers, 'setTimeout').mockImplementation(async (milliseconds) => void pauses.push(milliseconds ?? 0));
     syncBuiltinESMExports();
@@ -307,7 +307,7 @@ describe('a message that the app network does not accept now', () => {
     ];
     expect(await run(conversation)).toEqual({ settled: 1 });
     // The fake clock has whole milliseconds.
-    expect(Math.round(((pauses.at(-1) ?? 0) * 60) / MINUTE / 0.05) * 0.05).toBeCloseTo(least, 5);
+    expect(Math.round(((pauses.at(-1) ?? 0) * 60) / MINUTE / 0.05) * 0.05).toBeCloseTo(min, 5);
   });
 
   test('delays its conversation until the retry, and no later message overtakes it', async () => {
@@ -344,15 +344,15 @@ describe('a message that the app network does not accept now', () => {
   test.each([
     ['as long as Retry-After asks, if that is less than twice the step', 1.5, 1.2, 1.5],
     ['twice the step at most, if Retry-After asks for more', 900, 2, 2],
-  ])('waits %s', async (_, asked, least, most) => {
+  ])('waits %s', async (_, asked, min, max) => {
     const { conversation } = await pending('one');
     const seconds = String((asked * FIRST_STEP * MINUTE) / 1_000);
     app.answers = [{ status: 503, headers: { 'retry-after': seconds } }];
     await run(conversation);
     expect(app.calls).toHaveLength(1);
     const minutes = await minutesToRetry(conversation);
-    expect(minutes).toBeGreaterThan(least * FIRST_STEP - 0.2);
-    expect(minutes).toBeLessThanOrEqual(most * FIRST_STEP);
+    expect(minutes).toBeGreaterThan(min * FIRST_STEP - 0.2);
+    expect(minutes).toBeLessThanOrEqual(max * FIRST_STEP);
   });
 
   test('survives an outage of a day: all messages arrive, in order', { tags: 'long' }, async () => {

@@ -286,13 +286,13 @@ test('messages that are valid for a limited time cost a bounded number of units 
   const count = 50;
   await send(conversation);
   await failOnce(conversation);
-  for (let place = 0; place < count; place += 1) {
-    await send(conversation, { valid_for: 60 * (place + 1) });
+  for (let index = 0; index < count; index += 1) {
+    await send(conversation, { valid_for: 60 * (index + 1) });
     // The wake-up of `relay` for this entry reads the head only.
     expect(await consumedBy(() => deliver(conversation, () => 60_000))).toMatchObject({ table: 1 });
   }
-  for (let place = 0; place < count; place += 1) {
-    vi.setSystemTime(NOW + 60 * SECOND * (place + 1));
+  for (let index = 0; index < count; index += 1) {
+    vi.setSystemTime(NOW + 60 * SECOND * (index + 1));
     const ended = await endedOf(conversation);
     expect(ended).toHaveLength(1);
     // The head, the entry, the check and the end of the message; none of the others.

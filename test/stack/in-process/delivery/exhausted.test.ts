@@ -51,8 +51,8 @@ const newConversation = async (): Promise<Conversation> => {
 /** Sends so many messages, one after the other. Returns their ids. */
 const send = async ({ account, phone }: Conversation, count: number): Promise<string[]> => {
   const ids: string[] = [];
-  for (let place = 0; place < count; place += 1) {
-    ids.push(await sendMessage(account, { to: phone, type: 'text', text: { body: `${place}` } }, {}));
+  for (let index = 0; index < count; index += 1) {
+    ids.push(await sendMessage(account, { to: phone, type: 'text', text: { body: `${index}` } }, {}));
   }
   return ids;
 };

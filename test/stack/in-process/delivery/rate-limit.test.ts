@@ -38,7 +38,7 @@ test('15 messages of as many users to a platform with 5 calls a minute arrive wi
   await expect.poll(other.received).toEqual(['first']);
 
   const number = await openNumber(own, LIMIT);
-  const texts = Array.from({ length: USERS }, (_, place) => `from user ${place}`);
+  const texts = Array.from({ length: USERS }, (_, index) => `from user ${index}`);
   await Promise.all(texts.map(number.write));
   await expect.poll(() => number.received().length).toBeGreaterThan(0);
   const start = Date.now();

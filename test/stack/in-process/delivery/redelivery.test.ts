@@ -128,8 +128,8 @@ const cuts = (length: number): fc.Arbitrary<[number, number][]> =>
 describe('a stream that is cut and replayed in any way', () => {
   test('causes one wake-up per outbox entry, identified by its name', async () => {
     const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
-    const keys = Array.from({ length: 25 }, (_, place) =>
-      entryKey(conversationName({ ...conversation, phone: `2782123456${place % 4}` }), String(place)),
+    const keys = Array.from({ length: 25 }, (_, index) =>
+      entryKey(conversationName({ ...conversation, phone: `2782123456${index % 4}` }), String(index)),
     );
     await fc.assert(
       fc.asyncProperty(cuts(keys.length), async (batches) => {
@@ -191,9 +191,9 @@ describe('a change of a kind that is not for the worker', () => {
 const logged = async (length: number): Promise<{ account: string; records: StreamRecord[] }> => {
   const account = newAccountId();
   const records = await Promise.all(
-    Array.from({ length }, async (_, place) => {
+    Array.from({ length }, async (_, index) => {
       const message: Message = {
-        id: `${account}-${place}`,
+        id: `${account}-${index}`,
         account,
         phone: '1',
         job_id: 'job',
@@ -202,16 +202,16 @@ const logged = async (length: number): Promise<{ account: string; records: Strea
       };
       const item = logItem(message, 'sent', '2030-01-01T00:00:00.000000');
       await putIfAbsent(item);
-      return recordOf(item, place);
+      return recordOf(item, index);
     }),
   );
   return { account, records };
 };
 
-const recordOf = (item: object, place: number): StreamRecord => ({
+const recordOf = (item: object, index: number): StreamRecord => ({
   eventName: 'INSERT',
   dynamodb: Object.assign(
-    { SequenceNumber: String(place), ApproximateCreationDateTime: Math.floor(Date.now() / 1_000) },
+    { SequenceNumber: String(index), ApproximateCreationDateTime: Math.floor(Date.now() / 1_000) },
     { Keys: {}, NewImage: marshall(item, { removeUndefinedValues: true }) },
   ),
 });

@@ -26,8 +26,8 @@ const written = async (...bodies: string[]) => {
   const settings = { url: 'https://customer.example.com/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
   await updateAccount(account, { platform: { name: 'webhook', settings } });
   const phone = newPhone();
-  for (const [place, body] of bodies.entries())
-    await receiveMessage(`${phone} ${place}`, { from: phone, to: bot, type: 'text', text: { body } });
+  for (const [index, body] of bodies.entries())
+    await receiveMessage(`${phone} ${index}`, { from: phone, to: bot, type: 'text', text: { body } });
   const conversation: Conversation = { direction: 'platform', account, phone };
   const { entries } = await oldestEntries(conversation);
   const ids = entries.map(({ outgoing }) => ('message' in outgoing ? outgoing.message.id : ''));
@@ -57,9 +57,9 @@ describe('the list of pending conversations', () => {
     const { account, conversation } = await written('one');
     const [first] = (await oldestEntries(conversation)).entries;
     await putAll(
-      Array.from({ length: count - 1 }, (_, place) => ({
+      Array.from({ length: count - 1 }, (_, index) => ({
         ...first,
-        ...entryKey(conversationName(conversation), `copy-${place}`),
+        ...entryKey(conversationName(conversation), `copy-${index}`),
       })),
     );
     return account;

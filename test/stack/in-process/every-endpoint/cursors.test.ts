@@ -139,7 +139,7 @@ describe.each(pagedNames.map((name) => ({ name })))('$name', ({ name }) => {
           // A valid position with one other character.
           fc
             .tuple(fc.nat(list.valid.length), fc.string({ unit: 'binary', minLength: 1, maxLength: 2 }))
-            .map(([place, other]) => `${list.valid.slice(0, place)}${other}${list.valid.slice(place + 1)}`),
+            .map(([index, other]) => `${list.valid.slice(0, index)}${other}${list.valid.slice(index + 1)}`),
         ),
         async (position) => {
           const { status } = await request(cursorOf(position));

@@ -29,7 +29,7 @@ const limited = async (...permissions: Permission[]) => {
  * is so slow that the table does not answer the limit in time.
  */
 const untilRejected = async <Response extends { status: number }>(
-  send: (place: number) => Promise<Response>,
+  send: (index: number) => Promise<Response>,
   status: number,
 ) => {
   for (let admitted = 0; ; admitted += 1) {
@@ -60,11 +60,11 @@ describe('an account over its limit', () => {
 
   test('gets 503 with Retry-After on the route of RapidPro, and its request has no effect', async () => {
     const { account, token } = await limited('bridge');
-    const send = (place: number) =>
+    const send = (index: number) =>
       sendRaw('receiveRapidproMessage', {
         token,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ to: newPhone(), text: 'hello', id: String(place) }).toString(),
+        body: new URLSearchParams({ to: newPhone(), text: 'hello', id: String(index) }).toString(),
       });
     const { rejected, admitted } = await untilRejected(send, 503);
     const { headers, body } = asProblem(rejected);
@@ -118,7 +118,7 @@ const STEPS: [ms: number, wanted: number, isKnown: boolean][] = [
   [0, 50, true],
   [1, 50, false],
   [2, 50, true],
-  ...Array.from({ length: 12 }, (_, place): [number, number, boolean] => [3, 3, place % 2 === 0]),
+  ...Array.from({ length: 12 }, (_, index): [number, number, boolean] => [3, 3, index % 2 === 0]),
   [4, 1, true],
   [150, 5, true],
   // Earlier, as by a slow clock; and long after.

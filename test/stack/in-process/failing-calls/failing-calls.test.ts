@@ -240,7 +240,7 @@ const scenarios = [
   ...named<Scenario>(workers).map(
     (one) => [...one, named<Fault>(faults).filter(([, { responseOnly }]) => !responseOnly)] as const,
   ),
-].map((one, place) => [...one, place] as const);
+].map((one, index) => [...one, index] as const);
 
 /** The faults that are possible in a handler's calls. */
 const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
@@ -248,9 +248,9 @@ const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>
 
 /** The positions, from 1, of the calls that a fault applies to: in turn, it is at least the first one that can meet it. */
 const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] => {
-  const all = [...calls.keys()].filter((place) => canMeet(fault, calls[place] ?? ''));
-  const next = all.filter((place) => !inTurn || possible[place % possible.length]?.[1] === fault);
-  return (next.length > 0 ? next : all.slice(0, 1)).map((place) => place + 1);
+  const all = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? ''));
+  const next = all.filter((index) => !inTurn || possible[index % possible.length]?.[1] === fault);
+  return (next.length > 0 ? next : all.slice(0, 1)).map((index) => index + 1);
 };
 
 // This test must be the first: a process reads the secret once in five minutes.
@@ -276,10 +276,10 @@ const QUICK_SCENARIOS = new Set(['sendMessage: a text', 'readJob', 'authorizer',
 
 describe.each(scenarios)(
   '%s: reports the failure, leaves no partial change, and completes on repetition, if any call',
-  (title, scenario, all, place) => {
+  (title, scenario, all, index) => {
     const possible = faultsFor(scenario, all);
     const isQuick = ([name]: Named<Fault>) =>
-      QUICK_SCENARIOS.has(title) && name === possible[place % possible.length]?.[0];
+      QUICK_SCENARIOS.has(title) && name === possible[index % possible.length]?.[0];
     let reference: Reference | undefined;
 
     const tryFault = async (_: string, fault: Fault) => {

@@ -97,9 +97,9 @@ interface Way<Answer> {
 const faultOf = (run: Run, call: Call): Fault | undefined => {
   run.calls.set(call.id, run.calls.get(call.id) ?? call);
   const { fault, at } = run;
-  const place = [...run.calls.keys()].indexOf(call.id) + 1;
+  const index = [...run.calls.keys()].indexOf(call.id) + 1;
   if (fault === undefined || !canMeet(fault, call.operation)) return undefined;
-  return place === at || (place > at && fault.writesOnly) ? fault : undefined;
+  return index === at || (index > at && fault.writesOnly) ? fault : undefined;
 };
 
 /** The result of each call of a process that has ended: it never settles. */

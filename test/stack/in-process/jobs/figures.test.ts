@@ -128,7 +128,7 @@ test('a job of five delivered messages and three for tomorrow has eight recipien
 test('messages that end before their turn are counted once', async () => {
   const job = await newJob();
   const { account, job_id } = job;
-  const drafts = newPhones(3).map((to, place) => ({ to, ...text, ...(place < 2 && { valid_for: 60 }) }));
+  const drafts = newPhones(3).map((to, index) => ({ to, ...text, ...(index < 2 && { valid_for: 60 }) }));
   const send_at = NOW + 10 * MINUTE;
   await accept(job, 3, send_at, () => sendEach(account, drafts, { job_id, send_at }));
   vi.setSystemTime(send_at + 2 * MINUTE);
@@ -213,7 +213,7 @@ const make = async (job: Job, step: Step): Promise<void> => {
           : sendEach(
               account,
               // Every second message ends.
-              to.map((one, place) => ({ to: one, ...text, ...(place % 2 === 0 && { valid_for }) })),
+              to.map((one, index) => ({ to: one, ...text, ...(index % 2 === 0 && { valid_for }) })),
               options,
             ),
       );

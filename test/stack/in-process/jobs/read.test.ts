@@ -20,7 +20,7 @@ test('a job has the counts of its logs at rest, and its status', async () => {
   const { token } = caller;
   const job_id = randomUUID();
   const ids: string[] = [];
-  for (let place = 0; place < 3; place += 1)
+  for (let index = 0; index < 3; index += 1)
     ids.push((await call('sendMessage', { token, query: { job_id }, body: text(newPhone()) })).body.id);
   const whole = { sent: 3, delivered_to_server: 3 };
   await expect.poll(async () => (await jobOfCaller(caller, job_id)).states).toEqual(whole);

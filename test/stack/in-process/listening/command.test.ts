@@ -134,11 +134,11 @@ describe('the command', () => {
     // The shortened minutes of the stack may bring the next attempt before the command ends.
     const printed = stdout.trim().split('\n');
     expect(printed.map((line) => JSON.parse(line))).toEqual(
-      program.calls.map((_, place) =>
+      program.calls.map((_, index) =>
         expect.objectContaining({
           type: 'message',
           contact: expect.stringContaining(phone),
-          attempt: place + 1,
+          attempt: index + 1,
           status_code: 400,
           result: { status: 'pending', next_attempt: expect.any(String) },
         }),

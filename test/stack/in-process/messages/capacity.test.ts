@@ -185,9 +185,9 @@ test('counting costs 2 write units per entry, and 2 per counter and batch', asyn
 test('listing jobs costs half a read unit per 4 KB of counters', async () => {
   const { account, phone } = await newConversation();
   const day = new Date().toISOString().slice(0, 10);
-  const entries = Array.from({ length: 40 }, (_, place) =>
+  const entries = Array.from({ length: 40 }, (_, index) =>
     logItem(
-      { id: `${place}`, account, phone, job_id: `job-${place}`, payload_type: 'text', ...lifetime },
+      { id: `${index}`, account, phone, job_id: `job-${index}`, payload_type: 'text', ...lifetime },
       'sent',
       `${day}T00:00:00.000000`,
     ),

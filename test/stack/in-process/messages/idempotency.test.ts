@@ -141,9 +141,9 @@ test('a profiler is created once, and a repeat returns the first response', asyn
 
 /** Each pair of different requests that share the keys of an endpoint. */
 const pairs = [toSendMessage, toSendMessages].flatMap((kinds) =>
-  Object.entries(kinds).flatMap(([name, one], place) =>
+  Object.entries(kinds).flatMap(([name, one], index) =>
     Object.entries(kinds)
-      .slice(place + 1)
+      .slice(index + 1)
       .map(([otherName, other]) => [name, otherName, one, other] as const),
   ),
 );

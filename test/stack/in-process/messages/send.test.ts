@@ -84,7 +84,7 @@ describe('a message', () => {
   test('is shown after the messages that were sent before it', async () => {
     const { token } = await business();
     const to = newPhone();
-    const bodies = Array.from({ length: 12 }, (_, place) => `${place}`);
+    const bodies = Array.from({ length: 12 }, (_, index) => `${index}`);
     for (const body of bodies) await call('sendMessage', { token, body: text(to, body) });
     const shown = await untilShown(to, bodies.length);
     expect(shown.map(({ data }) => ('text' in data ? (data.text as { body: string }).body : undefined))).toEqual(

@@ -72,7 +72,7 @@ const newDestination = async (): Promise<DestinationServer> => {
   return destination;
 };
 
-const report = (events: object[]) => receiveEvents(events, (place) => [String(place)]);
+const report = (events: object[]) => receiveEvents(events, (index) => [String(index)]);
 
 const event = (type: 'user.stopped' | 'user.started', { phone, bot }: World, timestamp?: string) => ({
   id: randomUUID(),
@@ -247,9 +247,9 @@ describe('reports of stops and starts', () => {
 
   test('many at the same time leave the state of the last one', async () => {
     const world = await newWorld();
-    const times = Array.from({ length: 8 }, (_, place) => place);
+    const times = Array.from({ length: 8 }, (_, index) => index);
     await Promise.all(
-      times.map((place) => report([event(place % 2 === 0 ? 'user.started' : 'user.stopped', world, T(place - 9))])),
+      times.map((index) => report([event(index % 2 === 0 ? 'user.started' : 'user.stopped', world, T(index - 9))])),
     );
     expect(await hasOptedOut(world.account, world.phone)).toBe(true);
   });

@@ -133,7 +133,7 @@ test('the position is in a file that only its owner can read, and is gone at the
     return send(command as Parameters<typeof send>[0]);
   });
   onTestFinished(() => spy.mockRestore());
-  const many = Array.from({ length: 1_000 }, (_, place) => ({ ...repeatsKey('none', `${place}`) }));
+  const many = Array.from({ length: 1_000 }, (_, index) => ({ ...repeatsKey('none', `${index}`) }));
   await putInto(restored, many);
   expect(await operatorIn(env, 'restore', '--from', restored, '--dry-run')).toMatchObject({ code: 0 });
   expect(modes).toEqual([]);

@@ -127,7 +127,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   for (const id of sent) await expect.poll(() => statesOf(id)).toContain('delivered_to_server');
   await expect.poll(() => countOf(account)).toBe(4);
   // Many items, so that the restore reads several pages of each segment.
-  const many = Array.from({ length: 1_200 }, (_, place) => ({ ...repeatsKey(account, `many-${place}`), version: 1 }));
+  const many = Array.from({ length: 1_200 }, (_, index) => ({ ...repeatsKey(account, `many-${index}`), version: 1 }));
   await putInto(tableName(), many);
   const restored = await restoreToNewTable(dynamodbEndpoint);
   const before = ofCustomer(await itemsIn(tableName()), account, [profiler]);

@@ -64,7 +64,7 @@ test('counts include all days and payload types of the job, and no other job', a
 
 test('a job is running while messages are pending, with the pace of the last ones, and the end at this pace', async () => {
   const job = newJob();
-  const times = Array.from({ length: 21 }, (_, place) => NOW - 10_000 + place * 500);
+  const times = Array.from({ length: 21 }, (_, index) => NOW - 10_000 + index * 500);
   await log(job, 'sent', [...times, ...times]);
   await log(job, 'delivered_to_server', times);
   // 20 messages in 10 s, and 21 are pending.
@@ -123,10 +123,10 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
     const alone = await consumedBy(() => statusOf(job));
     const due = new Date(NOW + DAY).toISOString();
     await putAll(
-      Array.from({ length: 500 }, (_, place) => ({
-        ...batchKey(account, `${place}`),
+      Array.from({ length: 500 }, (_, index) => ({
+        ...batchKey(account, `${index}`),
         job_id: randomUUID(),
-        ...ofPendingBatch(account, { id: `${place}`, rank: 1, due }),
+        ...ofPendingBatch(account, { id: `${index}`, rank: 1, due }),
       })),
     );
     expect(await consumedBy(() => statusOf(job))).toEqual(alone);

@@ -155,7 +155,7 @@ describe('counting log entries', () => {
   test('a full batch of up to ten counters is one transaction', async () => {
     const account = newAccountId();
     const counters = Array.from({ length: 10 }, () => randomUUID());
-    const entries = Array.from({ length: 90 }, (_, place) => entry(account, { job_id: counters[place % 10] ?? '' }));
+    const entries = Array.from({ length: 90 }, (_, index) => entry(account, { job_id: counters[index % 10] ?? '' }));
     await logged(...entries);
     const send = vi.spyOn(documents, 'send');
     expect(await countEntries(entries)).toBe(90);
@@ -231,9 +231,9 @@ describe('recounting the log', () => {
     // Progress is reported after the only page of each state, and after the state.
     const read = states.indexOf('read');
     expect(progress).toEqual(
-      states.flatMap((_, place) => [
-        [place, place < read ? 3 : 5],
-        [place + 1, place < read ? 3 : 5],
+      states.flatMap((_, index) => [
+        [index, index < read ? 3 : 5],
+        [index + 1, index < read ? 3 : 5],
       ]),
     );
     expect(await jobs(account)).toMatchObject([{ count: 3 }, { count: 2 }]);

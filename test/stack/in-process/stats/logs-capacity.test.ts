@@ -27,17 +27,17 @@ const large = newAccountId();
 /** Yields `count` entries, one per second, alternating between 2 contacts, 2 jobs and 4 states. */
 function* entries(account: string, count: number): Generator<LogItem> {
   const present = Date.now() - 60_000;
-  for (let place = 0; place < count; place += 1) {
+  for (let index = 0; index < count; index += 1) {
     const message = {
       id: randomUUID(),
       account,
-      phone: PHONES[place % 2] ?? '',
-      job_id: JOBS[place % 2] ?? '',
+      phone: PHONES[index % 2] ?? '',
+      job_id: JOBS[index % 2] ?? '',
       payload_type: 'text',
       ...lifetime,
     };
-    const created = new Date(present - place * 1_000).toISOString().replace('Z', '000');
-    yield logItem(message, states[Math.floor(place / 2) % 4] ?? 'sent', created);
+    const created = new Date(present - index * 1_000).toISOString().replace('Z', '000');
+    yield logItem(message, states[Math.floor(index / 2) % 4] ?? 'sent', created);
   }
 }
 

@@ -64,16 +64,16 @@ describe('a list of log entries', () => {
   const account = newAccountId();
   const [one, two] = ['27820000001', '27820000002'];
   const [jobA, jobB] = [randomUUID(), randomUUID()];
-  const items = Array.from({ length: 60 }, (_, place): LogItem => {
-    const state = states[place % states.length] ?? 'sent';
+  const items = Array.from({ length: 60 }, (_, index): LogItem => {
+    const state = states[index % states.length] ?? 'sent';
     const item = entry(account, {
-      phone: place % 2 === 0 ? one : two,
-      job_id: place % 3 === 0 ? jobA : jobB,
+      phone: index % 2 === 0 ? one : two,
+      job_id: index % 3 === 0 ? jobA : jobB,
       state,
       // Groups of four entries have the same time.
-      created: at(Date.now() - (place - (place % 4)) * MINUTE - MINUTE),
+      created: at(Date.now() - (index - (index % 4)) * MINUTE - MINUTE),
     });
-    const reason_code = reasonCodes[place % reasonCodes.length];
+    const reason_code = reasonCodes[index % reasonCodes.length];
     return state.includes('failed') && reason_code ? { ...item, reason_code } : item;
   });
   const foreign = Array.from({ length: 5 }, () => entry(newAccountId(), { phone: one, job_id: jobA }));
@@ -165,8 +165,8 @@ test.each<[string, Partial<Wanted>, LogFilter]>([
   async (_, wanted, filter) => {
     const account = newAccountId();
     const present = Date.now() - MINUTE;
-    const many = Array.from({ length: 60 }, (_, place) =>
-      entry(account, { ...(place > 20 && place % 3 === 0 && wanted), created: at(present - place * SECOND) }),
+    const many = Array.from({ length: 60 }, (_, index) =>
+      entry(account, { ...(index > 20 && index % 3 === 0 && wanted), created: at(present - index * SECOND) }),
     );
     await putAll(many);
     const { entries, next } = await listLogs(account, filter, 10);
@@ -181,8 +181,8 @@ test("a page of a selective filter reads 1,000 of a contact's entries, and the n
 }, async () => {
   const account = newAccountId();
   const present = Date.now() - MINUTE;
-  const many = Array.from({ length: 1_100 }, (_, place) =>
-    entry(account, { state: place === 1_050 || place === 10 ? 'read' : 'sent', created: at(present - place * SECOND) }),
+  const many = Array.from({ length: 1_100 }, (_, index) =>
+    entry(account, { state: index === 1_050 || index === 10 ? 'read' : 'sent', created: at(present - index * SECOND) }),
   );
   await putAll(many);
   const filter: LogFilter = { phone: PHONE, state: 'read' };

@@ -166,7 +166,7 @@ test('consecutive messages of a sender are delivered in order, even if instances
   const { account, phone } = conversation;
   const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];
   const bodies = ['one', 'two', 'three', 'four'];
-  for (const [place, body] of bodies.entries()) await instances[place % 2]?.(account, phone, body);
+  for (const [index, body] of bodies.entries()) await instances[index % 2]?.(account, phone, body);
   expect((await oldestEntries(conversation)).entries).toHaveLength(4);
   await run(conversation);
   expect(deliveredTexts()).toEqual(bodies);

@@ -11,13 +11,13 @@ useOwnTable('scheduled-work');
 
 /** Work of an account: so many items that are due, some at the very time, and so many that are due later. */
 const workOf = (partition: string, account: string, due: number, later: number): Due[] =>
-  Array.from({ length: due + later }, (_, place) => ({
+  Array.from({ length: due + later }, (_, index) => ({
     pk: `WORK#${partition}#${account}`,
-    sk: String(place).padStart(5, '0'),
+    sk: String(index).padStart(5, '0'),
     gsi1pk: partition,
     gsi1sk: dueOrder(
       account,
-      place < due ? (place % 2 === 0 ? TIME : '2029-12-31T23:59:59.999Z') : '2030-01-01T00:00:00.001Z',
+      index < due ? (index % 2 === 0 ? TIME : '2029-12-31T23:59:59.999Z') : '2030-01-01T00:00:00.001Z',
     ),
   }));
 
@@ -35,8 +35,8 @@ test('each item is found once that is due: within a first page, at its end, beyo
     [fourth, 'birch', 0, 200],
     [fourth, 'cedar', 160, 0],
   ] as const;
-  await putAll(all.flatMap(([place, account, due, later]) => workOf(place, account, due, later)));
+  await putAll(all.flatMap(([index, account, due, later]) => workOf(index, account, due, later)));
   const found: Due[] = [];
   for await (const items of new ScheduledWork('conversations', TIME).due()) found.push(...items);
-  expect(idsOf(found)).toEqual(idsOf(all.flatMap(([place, account, due]) => workOf(place, account, due, 0))));
+  expect(idsOf(found)).toEqual(idsOf(all.flatMap(([index, account, due]) => workOf(index, account, due, 0))));
 });

@@ -82,7 +82,7 @@ const ask = async ({ account, phone }: World, names: Name[], valid_days?: number
 };
 
 const report = (type: string, data: object, id: string = randomUUID()) =>
-  receiveEvents([{ id, type, data }], (place) => [String(place)]);
+  receiveEvents([{ id, type, data }], (index) => [String(index)]);
 
 const approve = async (id: string, ...names: Name[]): Promise<void> => {
   const answers = Object.fromEntries(names.map((name) => [name, 'approved']));

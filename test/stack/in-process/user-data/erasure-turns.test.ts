@@ -38,14 +38,14 @@ afterEach(() => {
 });
 
 /** Runs a step of the worker until it has made so many calls of the table. Returns its result, and the number of calls. */
-const run = async <Done>(most: number, step: (isOver: () => boolean) => Promise<Done>): Promise<[Done, number]> => {
+const run = async <Done>(max: number, step: (isOver: () => boolean) => Promise<Done>): Promise<[Done, number]> => {
   let calls = 0;
   const send = documents.send.bind(documents);
   const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: never) => {
     calls += 1;
     return send(command);
   }) as typeof documents.send);
-  const done = await step(() => calls >= most);
+  const done = await step(() => calls >= max);
   spy.mockRestore();
   return [done, calls];
 };

@@ -181,7 +181,7 @@ describe('an answer of the user', () => {
     ],
   ])('an answer that %s completes the request', { tags: 'long' }, async (_, answers, results) => {
     const caller = await business();
-    const data = Object.keys(results).map((property, place) => ({ property, required: place === 0 }));
+    const data = Object.keys(results).map((property, index) => ({ property, required: index === 0 }));
     const { requestId } = await ask(caller, await newUser(), { reason: REASON, data });
     await answer(requestId, answers);
     expect(await fetched(caller, requestId)).toEqual({ status: 'completed', results });
@@ -262,7 +262,7 @@ describe('an answer of the user', () => {
     const answers = { first_name: 'approved' };
     const ids = [randomUUID(), expired, expired.toUpperCase(), 'x'];
     expect(await rejected(ids.map((id) => answered(id, answers)))).toEqual(
-      [0, 1, 2, 3].map((place) => `#/${place}/data/id ${detail}`),
+      [0, 1, 2, 3].map((index) => `#/${index}/data/id ${detail}`),
     );
     expect(await receipts(phone)).toEqual([]);
   });
@@ -574,7 +574,7 @@ describe('the body of a request for properties', () => {
     [
       'an array of names',
       ['app_version', 'first_name'],
-      [0, 1].map((place) => at(`data/${place}`, 'must be an object, not a string')),
+      [0, 1].map((index) => at(`data/${index}`, 'must be an object, not a string')),
     ],
     ['an unknown property', [{ property: 'shoe_size' }], [at('data/0/property', UNKNOWN)]],
     ['the name of a method of every object', [{ property: 'toString' }], [at('data/0/property', UNKNOWN)]],
@@ -597,8 +597,8 @@ describe('the body of a request for properties', () => {
     ],
     [
       '200 properties',
-      Array.from({ length: 200 }, (_, place) => ({ property: cycle[place % 4] })),
-      Array.from({ length: 196 }, (_, place) => at(`data/${place + 4}`, `names ${cycle[place % 4]} again`)),
+      Array.from({ length: 200 }, (_, index) => ({ property: cycle[index % 4] })),
+      Array.from({ length: 196 }, (_, index) => at(`data/${index + 4}`, `names ${cycle[index % 4]} again`)),
     ],
   ];
 

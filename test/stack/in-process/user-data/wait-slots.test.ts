@@ -33,7 +33,7 @@ const slotsOf = async (account: string) =>
 const setSlots = (Key: Key, count: number, end: number) =>
   update({
     Key,
-    UpdateExpression: `SET ${Array.from({ length: count }, (_, place) => `slot${place} = :end`).join(', ')}`,
+    UpdateExpression: `SET ${Array.from({ length: count }, (_, index) => `slot${index} = :end`).join(', ')}`,
     ExpressionAttributeValues: { ':end': end },
   });
 

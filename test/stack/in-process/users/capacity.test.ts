@@ -19,8 +19,8 @@ useOwnTable('contacts-capacity');
 const MOST = 3_000;
 
 test('3,000 contacts cost 1,500 read units and 1 write unit, in 31 calls', async () => {
-  const phones = Array.from({ length: MOST }, (_, place) => `27${String(place).padStart(9, '0')}`);
-  const registered = phones.filter((_, place) => place % 3 === 0);
+  const phones = Array.from({ length: MOST }, (_, index) => `27${String(index).padStart(9, '0')}`);
+  const registered = phones.filter((_, index) => index % 3 === 0);
   await putAll(
     registered.map((phone) => ({ ...contactKey(contactHash(phone)), created: '2026-11-20T09:58:09.118000' })),
   );

@@ -28,7 +28,7 @@ export const Funnel = ({ jobs }: { jobs: JobCounts[] }) => {
   const counted = jobs.filter(({ id }) => chosen === ALL || chosen === id);
   const countOf = (state: string) => counted.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0);
   const rows = [...steps, ...received, ...failures.filter(({ state }) => countOf(state) > 0)];
-  const most = Math.max(1, ...rows.map(({ state }) => countOf(state)));
+  const max = Math.max(1, ...rows.map(({ state }) => countOf(state)));
   return (
     <section class="funnel">
       <label class="line">
@@ -44,7 +44,7 @@ export const Funnel = ({ jobs }: { jobs: JobCounts[] }) => {
       </label>
       <BarTable
         caption="How many messages reached each state"
-        most={most}
+        max={max}
         rows={rows.map(({ state, label }) => ({ label, count: countOf(state), kind: kindOf(state) }))}
       />
     </section>
@@ -63,11 +63,11 @@ interface BarTableProps {
   caption: string;
   rows: BarRow[];
   /** The count whose bar is complete. */
-  most: number;
+  max: number;
 }
 
 /** A table of counts with bars, which are hidden from screen readers. */
-export const BarTable = ({ caption, rows, most }: BarTableProps) => (
+export const BarTable = ({ caption, rows, max }: BarTableProps) => (
   <table class="bars">
     <caption class="unseen">{caption}</caption>
     <tbody>
@@ -76,7 +76,7 @@ export const BarTable = ({ caption, rows, most }: BarTableProps) => (
           <th scope="row">{label}</th>
           <td>
             <span class="track" aria-hidden="true">
-              <span class="bar" style={{ width: `${most === 0 ? 0 : Math.min(count / most, 1) * 100}%` }} />
+              <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />
             </span>
           </td>
           <td class="count">{count.toLocaleString('en')}</td>

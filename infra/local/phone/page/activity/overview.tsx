@@ -79,7 +79,7 @@ const medianOf = ({ calls }: DestinationStats): string => {
 };
 
 const Bars = ({ calls }: Pick<DestinationStats, 'calls'>) => {
-  const most = Math.max(1, ...calls.map(({ ms }) => ms));
+  const max = Math.max(1, ...calls.map(({ ms }) => ms));
   const failed = calls.filter(({ ok }) => !ok).length;
   const label = calls.length === 0 ? 'No calls yet' : `${calls.length} calls, ${failed} failed`;
   return (
@@ -88,7 +88,7 @@ const Bars = ({ calls }: Pick<DestinationStats, 'calls'>) => {
         <span
           key={place}
           class={ok ? '' : 'bad'}
-          style={{ height: ok ? `${25 + 75 * Math.sqrt(ms / most)}%` : '100%' }}
+          style={{ height: ok ? `${25 + 75 * Math.sqrt(ms / max)}%` : '100%' }}
         />
       ))}
     </span>
@@ -97,7 +97,7 @@ const Bars = ({ calls }: Pick<DestinationStats, 'calls'>) => {
 
 /** How long the last messages took from acceptance to delivery. */
 const DeliveryTime = ({ times }: { times: number[] }) => {
-  const most = Math.max(1, ...times);
+  const max = Math.max(1, ...times);
   const slow = percentile(times, 95);
   return (
     <section class="block">
@@ -124,7 +124,7 @@ const DeliveryTime = ({ times }: { times: number[] }) => {
               <span
                 key={place}
                 class={ms > slow ? 'slow' : 'plain'}
-                style={{ height: `${15 + 85 * Math.sqrt(ms / most)}%` }}
+                style={{ height: `${15 + 85 * Math.sqrt(ms / max)}%` }}
               />
             ))}
           </span>

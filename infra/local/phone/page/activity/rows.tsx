@@ -80,10 +80,10 @@ const Segments = ({ stages }: { stages: StageState[] }) => (
   <span
     class="segments"
     role="img"
-    aria-label={stages.map((state, place) => `${stageNames[place]}: ${stateNames[state]}`).join(', ')}
+    aria-label={stages.map((state, index) => `${stageNames[index]}: ${stateNames[state]}`).join(', ')}
   >
-    {stages.map((state, place) => (
-      <span key={stageNames[place]} class={`stage-${state}`} />
+    {stages.map((state, index) => (
+      <span key={stageNames[index]} class={`stage-${state}`} />
     ))}
   </span>
 );

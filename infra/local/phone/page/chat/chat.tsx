@@ -93,9 +93,9 @@ export const Chat = (props: ChatProps) => {
             </div>
           </div>
         )}
-        {items.map((item, place) => (
+        {items.map((item, index) => (
           <Fragment key={item.id}>
-            {dayOf(item.time) !== dayOf(items[place - 1]?.time ?? '1970-01-01') && (
+            {dayOf(item.time) !== dayOf(items[index - 1]?.time ?? '1970-01-01') && (
               <p class="day">{dayOf(item.time)}</p>
             )}
             {shown(item)}

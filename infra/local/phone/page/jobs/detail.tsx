@@ -126,7 +126,7 @@ const Steps = ({ job: { counts, sent, people, source } }: { job: JobView }) => {
       <h3>Funnel</h3>
       <BarTable
         caption="How many messages reached each state"
-        most={people}
+        max={people}
         rows={rows.map((row) => ({ ...row, share: percent(row.count, people) }))}
       />
     </section>

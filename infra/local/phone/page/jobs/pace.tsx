@@ -8,9 +8,9 @@ const MARGIN = 5;
 
 export const Pace = ({ curve: { values, notes } }: { curve: PaceCurve }) => {
   const top = roundAbove(Math.max(...values, 1));
-  const x = (place: number) => (place / Math.max(values.length - 1, 1)) * (WIDTH - 2 * MARGIN) + MARGIN;
+  const x = (index: number) => (index / Math.max(values.length - 1, 1)) * (WIDTH - 2 * MARGIN) + MARGIN;
   const y = (value: number) => HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN);
-  const points = values.map((value, place) => `${x(place).toFixed(1)} ${y(value).toFixed(1)}`);
+  const points = values.map((value, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`);
   const disturbed = Object.keys(notes).map(Number);
   const lowest = disturbed.toSorted((a, b) => (values[a] ?? 0) - (values[b] ?? 0))[0];
   const note = lowest === undefined ? undefined : notes[lowest];
