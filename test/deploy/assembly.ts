@@ -22,7 +22,6 @@ export type Template = v.InferOutput<typeof template>;
 
 /** What MiniStack 1.5.33 does not support. */
 const NOT_SUPPORTED: { what: string; matches: (resource: Resource) => boolean }[] = [
-  { what: 'composite alarm', matches: ({ Type }) => Type === 'AWS::CloudWatch::CompositeAlarm' },
   { what: 'saved query', matches: ({ Type }) => Type === 'AWS::Logs::QueryDefinition' },
   {
     what: 'alarm with metric math',

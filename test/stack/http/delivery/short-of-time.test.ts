@@ -37,7 +37,7 @@ const hurriedAssembly = async (): Promise<string> => {
 
 /** Sends a message that is no wake-up to the queues of `deliver` and `expand`. */
 const wakeWrongly = async (stack: LocalStack): Promise<void> => {
-  const queues = Object.entries(stack.queueUrls()).filter(([id]) => /^(WakeUps|Expansions)Queue/.test(id));
+  const queues = Object.entries(stack.queueUrls()).filter(([id]) => /^(WakeUps|Expansions)[0-9A-F]{8}$/.test(id));
   expect(queues).toHaveLength(2);
   for (const [, QueueUrl] of queues) {
     const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
