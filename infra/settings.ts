@@ -40,6 +40,11 @@ const propertyName = v.pipe(
 /** Most properties of a deployment. */
 const MOST_PROPERTIES = 30;
 
+const flag = v.pipe(
+  v.union([v.boolean(), v.picklist(['true', 'false'])]),
+  v.transform((value) => String(value) === 'true'),
+);
+
 const settings = v.object({
   /** The name of the deployment. An AWS account may have several. */
   stage: v.optional(
@@ -87,13 +92,9 @@ const settings = v.object({
   /** Maximum number of simultaneous long polls per customer. Default: a twentieth of `accountConcurrency`, from 1 to 50. */
   waitsPerAccount: v.optional(v.pipe(wholeNumber(1), v.maxValue(MOST_WAITS))),
   /** Whether users see another name of a business only after an operator has approved it. */
-  approveNames: v.optional(
-    v.pipe(
-      v.union([v.boolean(), v.picklist(['true', 'false'])]),
-      v.transform((value) => String(value) === 'true'),
-    ),
-    true,
-  ),
+  approveNames: v.optional(flag, true),
+  /** Whether functions call AWS at the hosts that FIPS 140 validates, which only some regions have. */
+  fips: v.optional(flag, false),
   /** Lambda's limit of concurrent executions for this AWS account and region. */
   accountConcurrency: v.optional(wholeNumber(10), 1_000),
   /** Email address that alarms are sent to, by a topic of the stack's own. */

@@ -1,5 +1,15 @@
 /** The stack: two hosts, one function per endpoint, one table, and the workers. */
-import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  ArnFormat,
+  CfnOutput,
+  CfnRule,
+  Duration,
+  Fn,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Validations,
+} from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -49,12 +59,19 @@ const newBatch = { pk: batchKey('', '').pk.slice(0, -1), sk: batchKey('', '').sk
 /** Batches of a shard of the stream at the same time. A new table has four shards: sixteen workers. */
 const MOST_PARALLEL = 4;
 
+/**
+ * Regions in which DynamoDB, SQS, Secrets Manager and S3 all have hosts that FIPS 140 validates ("FIPS Endpoints by Service",
+ * AWS compliance).
+ */
+const FIPS_REGIONS = ['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'us-gov-east-1', 'us-gov-west-1'];
+
 export class BusinessApiStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, ...props }: BusinessApiProps) {
     const retain = settings.removalPolicy === 'retain';
     const tags = { service: 'business-api', stage: settings.stage, ...settings.tags };
     super(scope, id, { ...props, tags, terminationProtection: retain });
     const metrics = new ServiceMetrics(settings.stage);
+    if (settings.fips) this.#requireFipsRegion();
 
     const { existingTable: name, existingTableStream: stream, warmWriteUnits, warmReadUnits } = settings;
     const table: ServiceTable =
@@ -122,6 +139,7 @@ export class BusinessApiStack extends Stack {
         CONTACT_ALLOWANCE: String(settings.contactAllowance),
         AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),
         METRICS_NAMESPACE: metrics.namespace,
+        ...(settings.fips && { AWS_USE_FIPS_ENDPOINT: 'true' }),
         ...(Object.keys(settings.moreProperties).length > 0 && {
           MORE_PROPERTIES: JSON.stringify(settings.moreProperties),
         }),
@@ -310,6 +328,18 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'HashSecretName', { value: hashSecret.secretArn });
     // For the operator's command, which finds all that it needs by the stack's name.
     new CfnOutput(this, 'CounterRetention', { value: String(settings.counterRetention) });
+  }
+
+  /** Fails a deployment to a region without these hosts, before it changes anything. */
+  #requireFipsRegion(): void {
+    new CfnRule(this, 'FipsRegion', {
+      assertions: [
+        {
+          assert: Fn.conditionContains(FIPS_REGIONS, this.region),
+          assertDescription: `The setting fips requires one of the regions ${FIPS_REGIONS.join(', ')}.`,
+        },
+      ],
+    });
   }
 
   /** The role with which API Gateway calls functions: all of this stack, by their names, and nothing else. */

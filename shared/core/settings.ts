@@ -45,6 +45,18 @@ export const urlSuffix = (): string => setting('URL_SUFFIX');
 /** The region of the function. */
 export const region = (): string => setting('AWS_REGION');
 
+/** Whether AWS is called at the hosts that FIPS 140 validates. The variable is the SDK's. */
+export const usesFips = (): boolean => {
+  // Without this error, the clients in bundles would ignore the variable, which the SDK's clients respect.
+  if (process.env.AWS_USE_DUALSTACK_ENDPOINT === 'true') {
+    throw new Error('AWS_USE_DUALSTACK_ENDPOINT has no effect: functions call AWS over IPv4. Remove it.');
+  }
+  return process.env.AWS_USE_FIPS_ENDPOINT === 'true';
+};
+
+/** What names this service in the logs of AWS, such as CloudTrail. */
+export const USER_AGENT = 'business-api';
+
 /** Days that messages and log entries are kept. */
 export const messageRetention = (): number => Number(setting('MESSAGE_RETENTION'));
 

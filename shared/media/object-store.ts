@@ -8,7 +8,7 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { between } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { mediaBucket, region, urlSuffix } from '../core/settings.ts';
+import { mediaBucket, region, USER_AGENT, urlSuffix, usesFips } from '../core/settings.ts';
 
 /** Milliseconds that a call may take, with all its attempts. Within AWS, 4 MB take 0.1 s. */
 const TIMEOUT_MS = 6_000;
@@ -98,7 +98,9 @@ const send = async (
   const signed = await signer.sign({ method, protocol, hostname, path, headers: { ...headers, host }, body });
   // `fetch` sets this header from the URL.
   const { host: _, ...sent } = signed.headers;
-  return fetch(new Request(url, { method, headers: sent, signal, ...(body && { body }) }));
+  return fetch(
+    new Request(url, { method, headers: { ...sent, 'user-agent': USER_AGENT }, signal, ...(body && { body }) }),
+  );
 };
 
 /** The URL of an object: on AWS, or at the endpoint from the environment, with the bucket in the path. */
@@ -106,7 +108,7 @@ const objectUrl = (key: string): URL => {
   const endpoint = configuredEndpoint();
   return new URL(
     endpoint === undefined
-      ? `https://${mediaBucket()}.s3.${region()}.${urlSuffix()}/${key}`
+      ? `https://${mediaBucket()}.${usesFips() ? 's3-fips' : 's3'}.${region()}.${urlSuffix()}/${key}`
       : `${endpoint.replace(/\/$/, '')}/${mediaBucket()}/${key}`,
   );
 };

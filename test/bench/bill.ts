@@ -31,9 +31,7 @@ export const ASSUMED = {
   /** Read units of the steps that run every minute: a query of each partition of due work, those of conversations also for the backlog, and others. */
   minuteReads: (allDuePartitions.length + duePartitions('conversations').length + 4) / 2,
   /** Metrics of alarms. AWS charges each as an alarm. */
-  alarms: 49,
-  /** Alarms that combine other alarms. */
-  compositeAlarms: 1,
+  alarms: 37,
   /** Custom metrics: in a month without traffic, and with values for all dimensions. */
   metrics: { idle: 4, busy: 72 },
 };

@@ -98,7 +98,6 @@ const idle: Bill = add(
   {
     secret: 2,
     alarm: ASSUMED.alarms,
-    compositeAlarm: ASSUMED.compositeAlarms,
     metric: ASSUMED.metrics.idle,
     queueRequest: ASSUMED.emptyReceives,
     readUnit: MONTH.minutes * ASSUMED.minuteReads,

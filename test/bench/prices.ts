@@ -53,9 +53,8 @@ const prices = {
     { upTo: NO_END, price: 0.5 },
   ],
   logKept: [{ upTo: NO_END, price: 0.03 }],
-  /** An alarm, an alarm that combines others, a metric from log lines, and a secret, each for a month. */
+  /** An alarm, a metric from log lines, and a secret, each for a month. */
   alarm: [{ upTo: NO_END, price: 0.1 }],
-  compositeAlarm: [{ upTo: NO_END, price: 0.5 }],
   metric: [{ upTo: NO_END, price: 0.3 }],
   secret: [{ upTo: NO_END, price: 0.4 }],
 } as const satisfies Record<string, Tiers>;

@@ -109,14 +109,13 @@ test('what MiniStack does not support is left out, with all references to it', (
   const Resources = {
     Plain: alarm,
     Math: { ...alarm, Properties: { Metrics: [] } },
-    Both: { Type: 'AWS::CloudWatch::CompositeAlarm', Properties: { AlarmRule: { Ref: 'Plain' } } },
     Query: { Type: 'AWS::Logs::QueryDefinition', Properties: {} },
     Dashboard: {
       Type: 'AWS::CloudWatch::Dashboard',
       Properties: {
         Body: { 'Fn::Join': [',', [{ 'Fn::GetAtt': ['Math', 'Arn'] }, { 'Fn::GetAtt': ['Plain', 'Arn'] }]] },
       },
-      DependsOn: ['Both', 'Plain'],
+      DependsOn: ['Query', 'Plain'],
     },
   };
   const { template, excluded } = withoutUnsupported({ Resources });
@@ -130,9 +129,8 @@ test('what MiniStack does not support is left out, with all references to it', (
   });
   expect(excluded).toEqual([
     'Math (alarm with metric math)',
-    'Both (composite alarm)',
     'Query (saved query)',
     '1 references to them in Dashboard (AWS::CloudWatch::Dashboard)',
   ]);
-  expect(() => withoutUnsupported(template)).toThrow('The stack has no composite alarm: shorten the list.');
+  expect(() => withoutUnsupported(template)).toThrow('The stack has no saved query: shorten the list.');
 });

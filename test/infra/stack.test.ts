@@ -854,6 +854,19 @@ test('the outputs are both hosts, the table, the bucket, both secrets and the re
   ]);
 });
 
+test('the setting fips reaches every function, or the deployment fails in a region without such hosts', () => {
+  expect(JSON.stringify(template.toJSON())).not.toContain('FIPS');
+  const own = synthesise({ fips: true });
+  own.allResourcesProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { AWS_USE_FIPS_ENDPOINT: 'true' } },
+  });
+  const [assertion] = own.toJSON().Rules.FipsRegion.Assertions;
+  expect(assertion.Assert).toEqual({
+    'Fn::Contains': [expect.arrayContaining(['us-east-1', 'us-gov-west-1']), { Ref: 'AWS::Region' }],
+  });
+  expect(assertion.AssertDescription).toContain('The setting fips requires one of the regions us-east-1,');
+});
+
 describe('the policies of a role', () => {
   /** Characters of all inline policies of a role, without white space: "IAM and AWS STS quotas". */
   const LIMIT = 10_240;

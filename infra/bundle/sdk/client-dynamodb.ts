@@ -32,6 +32,7 @@ export class TransactionCanceledException extends ServiceException {
 
 const SERVICE = {
   name: 'dynamodb',
+  isFipsInGovCloud: true,
   variable: 'DYNAMODB',
   target: 'DynamoDB_20120810',
   version: '1.0',

@@ -13,12 +13,14 @@ import { retryMiddleware, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { type FinalizeHandler, type NodeHttpHandlerOptions, SMITHY_CONTEXT_KEY } from '@smithy/types';
-import { region } from '../../../shared/core/settings.ts';
+import { region, USER_AGENT, usesFips } from '../../../shared/core/settings.ts';
 
 /** An AWS service. */
 interface Service {
   /** The name in its host name and in signatures. */
   name: string;
+  /** Whether its usual host in GovCloud is the one that FIPS 140 validates. */
+  isFipsInGovCloud?: boolean;
   /** The name in environment variables. */
   variable: string;
   /** What `X-Amz-Target` begins with. */
@@ -127,6 +129,7 @@ export class JsonClient {
       path: pathname.endsWith('/') ? pathname : `${pathname}/`,
       headers: {
         host,
+        'user-agent': USER_AGENT,
         'content-type': `application/x-amz-json-${this.#service.version}`,
         'content-length': String(Buffer.byteLength(body)),
         'x-amz-target': `${this.#service.target}.${operation}`,
@@ -145,12 +148,18 @@ export class JsonClient {
 
   /** The endpoint by the SDK's rules: of the service, of all services, or the one of AWS in the region and its partition. */
   #endpoint(): URL {
-    const { name, variable } = this.#service;
+    const { variable } = this.#service;
     const { env } = process;
     const given = env[`AWS_ENDPOINT_URL_${variable}`] || env.AWS_ENDPOINT_URL;
     if (given) return new URL(given);
-    this.#ofAws ??= `https://${name}.${region()}.${partition(region()).dnsSuffix}`;
+    this.#ofAws ??= `https://${this.#hostName()}.${region()}.${partition(region()).dnsSuffix}`;
     return new URL(this.#ofAws);
+  }
+
+  #hostName(): string {
+    const { name, isFipsInGovCloud } = this.#service;
+    const isFipsAnyway = isFipsInGovCloud && region().startsWith('us-gov-');
+    return usesFips() && !isFipsAnyway ? `${name}-fips` : name;
   }
 
   /** Closes idle connections. */

@@ -242,6 +242,34 @@ test('each transaction has a token of its own', async () => {
   expect(new Set(tokens).size).toBe(2);
 });
 
+test('a batch whose bodies SQS received otherwise fails, as with the SDK', async () => {
+  const Entries = ['one', 'two'].map((MessageBody) => ({ Id: MessageBody, MessageBody }));
+  const input = { QueueUrl: `${server.endpoint()}/1/queue`, Entries };
+  const answerWith = (second: string) =>
+    server.answer(
+      json({
+        Successful: ['one', second].map((body, index) => ({
+          Id: Entries[index]?.Id,
+          MessageId: `message ${index}`,
+          MD5OfMessageBody: createHash('md5').update(body).digest('hex'),
+        })),
+        Failed: [],
+      }),
+    );
+  for (const modules of [sdk, own]) {
+    answerWith('two');
+    await sent(modules, 'queue', 'SendMessageBatchCommand', input);
+    answerWith('other');
+    await expect(sent(modules, 'queue', 'SendMessageBatchCommand', input), modules.name).rejects.toThrow('message 1');
+  }
+});
+
+test('requests name the service, for the logs of AWS', async () => {
+  server.answer(json({}));
+  const { request } = await sent(own, 'table', 'GetCommand', { TableName: TABLE, Key: KEY });
+  expect(request.headers['user-agent']).toBe('business-api');
+});
+
 describe('without an endpoint in the environment', () => {
   const placeOf = async (client: Client, command: object): Promise<string> => {
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -284,4 +312,40 @@ describe('without an endpoint in the environment', () => {
       expect(places[1]).toContain(`.${region}.${suffix} `);
     }
   });
+
+  test.each(['us-east-1', 'us-west-2', 'us-gov-west-1'])(
+    'in %s, the SDK and the client call the same hosts that FIPS 140 validates',
+    async (region) => {
+      vi.stubEnv('AWS_ENDPOINT_URL', '');
+      vi.stubEnv('AWS_REGION', region);
+      vi.stubEnv('AWS_USE_FIPS_ENDPOINT', 'true');
+      const places = async (modules: Modules, commands: typeof OWN_CALLS) => {
+        const all: string[] = [];
+        for (const [client, command, input] of commands) {
+          const Command = modules.commands[command] as new (given: object) => object;
+          all.push(await placeOf(server.clientsOf(modules)[client], new Command(input)));
+        }
+        return all;
+      };
+      // The SDK calls the host in a queue's URL, also if FIPS is set: a command without one shows the host that FIPS has.
+      const sdkCalls = OWN_CALLS.map((call): (typeof OWN_CALLS)[number] =>
+        call[0] === 'queue' ? ['queue', 'ListQueuesCommand', {}] : call,
+      );
+      expect(await places(own, OWN_CALLS)).toEqual(await places(sdk, sdkCalls));
+    },
+  );
+
+  test('a setting for hosts with IPv6 is an error, because the client would ignore it', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', '');
+    vi.stubEnv('AWS_USE_DUALSTACK_ENDPOINT', 'true');
+    const Command = own.commands.GetCommand as new (given: object) => object;
+    const call = server.clientsOf(own).table.send(new Command({ TableName: TABLE, Key: KEY }));
+    await expect(call).rejects.toThrow('AWS_USE_DUALSTACK_ENDPOINT has no effect');
+  });
 });
+
+const OWN_CALLS: ['table' | 'queue' | 'secrets', string, object][] = [
+  ['table', 'GetCommand', { TableName: 'table', Key: { pk: 'a' } }],
+  ['queue', 'GetQueueAttributesCommand', { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/1/queue' }],
+  ['secrets', 'GetSecretValueCommand', { SecretId: 'secret' }],
+];

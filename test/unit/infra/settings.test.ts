@@ -18,6 +18,7 @@ test('the default settings are those of production', () => {
     contactAllowance: 100_000,
     moreProperties: {},
     deliverConcurrency: 100,
+    fips: false,
     waitsPerAccount: 50,
     approveNames: true,
     accountRate: 100,

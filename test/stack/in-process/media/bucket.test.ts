@@ -251,7 +251,12 @@ describe('media', () => {
 describe("an object's URL", () => {
   /** The request for an object, in this environment. */
   const requested = async (environment: Record<string, string>): Promise<Request> => {
-    const unset = { AWS_ENDPOINT_URL_S3: '', AWS_ENDPOINT_URL: '', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: '' };
+    const unset = {
+      AWS_ENDPOINT_URL_S3: '',
+      AWS_ENDPOINT_URL: '',
+      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: '',
+      AWS_USE_FIPS_ENDPOINT: '',
+    };
     for (const [name, value] of Object.entries({ ...unset, ...environment })) vi.stubEnv(name, value);
     const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(png));
     await getObject('key');
@@ -277,6 +282,11 @@ describe("an object's URL", () => {
       'the endpoint for S3, before the one for all services',
       { AWS_ENDPOINT_URL_S3: 'http://s3.test:9000', AWS_ENDPOINT_URL: 'http://all.test' },
       'http://s3.test:9000/media/key',
+    ],
+    [
+      'the host that FIPS 140 validates',
+      { AWS_USE_FIPS_ENDPOINT: 'true' },
+      'https://media.s3-fips.eu-west-1.amazonaws.com/key',
     ],
     ['the endpoint for all services', { AWS_ENDPOINT_URL: 'http://all.test:4566' }, 'http://all.test:4566/media/key'],
     ['an endpoint that ends with a slash', { AWS_ENDPOINT_URL: 'http://all.test/' }, 'http://all.test/media/key'],
