@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './accounts/account.ts';
+import { addAppNetworkCommands } from './accounts/app-network.ts';
 import { addPlatformCommands } from './accounts/platform-check.ts';
 import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
@@ -105,6 +106,7 @@ For programs: npm run --silent operator -- account list --json`,
     );
 
   addAccountCommands(program);
+  addAppNetworkCommands(program);
   addPlatformCommands(program);
   addConnectCommand(program);
   addTokenCommands(program);

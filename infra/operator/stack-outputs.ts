@@ -9,6 +9,7 @@ const outputs = v.object({
   BaseUrl: v.string(),
   BridgeUrl: v.string(),
   HashSecretName: v.string(),
+  AppNetworkSecret: v.string(),
   CounterRetention: v.pipe(v.string(), v.digits()),
 });
 
@@ -16,6 +17,8 @@ const outputs = v.object({
 interface StackOutputs {
   table: string;
   hashSecret: string;
+  /** The ARN of the secret with the app network's URL and signing secret. */
+  appNetworkSecret: string;
   base: string;
   bridge: string;
   counterRetention: string;
@@ -40,6 +43,7 @@ export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
   return {
     table: output.TableName,
     hashSecret: output.HashSecretName,
+    appNetworkSecret: output.AppNetworkSecret,
     base: output.BaseUrl,
     bridge: output.BridgeUrl,
     counterRetention: output.CounterRetention,

@@ -19,6 +19,8 @@ export interface Deployment {
   target: string;
   /** URLs of both hosts, without a slash at the end; undefined if only the table is named. */
   hosts?: { base: string; bridge: string };
+  /** The ARN of the secret of the app network; undefined except for a stack in AWS. */
+  appNetworkSecret?: string;
 }
 
 let current: Deployment | undefined;
@@ -45,7 +47,7 @@ export const useDeployment = async (named: { stack?: string; table?: string }): 
 const STACK_PREFIX = 'business-api-';
 
 const useStack = async (name: string): Promise<Deployment> => {
-  const { table, hashSecret, base, bridge, counterRetention, arn } = await readStackOutputs(name);
+  const { table, hashSecret, appNetworkSecret, base, bridge, counterRetention, arn } = await readStackOutputs(name);
   process.env.TABLE_NAME = table;
   process.env.COUNTER_RETENTION ??= counterRetention;
   await useHashSecret(hashSecret);
@@ -55,6 +57,7 @@ const useStack = async (name: string): Promise<Deployment> => {
     stack: name,
     target: [`stack ${name}`, ...stage, ownerOf(arn)].join(', '),
     hosts: { base, bridge },
+    appNetworkSecret,
   };
 };
 

@@ -11,14 +11,15 @@ import { APP_NETWORK_DESTINATION, type Destination } from './destination.ts';
 import { notSetUp, type OutboundRequest } from './http/request.ts';
 import { signed } from './http/standard-webhooks.ts';
 
-const credentials = v.object({
+/** What the stack's secret contains, as JSON. */
+export const appNetworkCredentials = v.object({
   url: v.pipe(v.string(), v.url()),
   secret: signingSecret,
   /** Also signs, while the app network changes from this secret to the new one. */
   previous_secret: v.optional(signingSecret),
 });
 
-type Credentials = v.InferOutput<typeof credentials>;
+export type AppNetworkCredentials = v.InferOutput<typeof appNetworkCredentials>;
 
 /** Timeouts in milliseconds. Without them, a call without a response would block a worker until Lambda's timeout. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
@@ -29,7 +30,7 @@ const KEPT_MS = 300_000;
 const RETRY_MS = 30_000;
 
 /** The credentials of the last read, and the time of the next one (milliseconds since 1970). */
-let known: { credentials: Credentials | undefined; until: number } | undefined;
+let known: { credentials: AppNetworkCredentials | undefined; until: number } | undefined;
 
 /**
  * The app network, with the URL and the secrets from the stack's secret. Each process reads the secret every five
@@ -42,14 +43,14 @@ export const appNetwork = async (): Promise<Destination> => {
   return { name: APP_NETWORK_DESTINATION, buildRequest: found ? requestBuilder(found) : notSetUp };
 };
 
-const currentCredentials = async (): Promise<Credentials | undefined> => {
+const currentCredentials = async (): Promise<AppNetworkCredentials | undefined> => {
   if (known === undefined) known = { credentials: await readCredentials(), until: now() + scaled(KEPT_MS) };
   else if (now() >= known.until) known = await readAgain(known.credentials);
   return known.credentials;
 };
 
 /** If the read fails, the last credentials are used, so that deliveries continue. */
-const readAgain = async (last: Credentials | undefined): Promise<NonNullable<typeof known>> => {
+const readAgain = async (last: AppNetworkCredentials | undefined): Promise<NonNullable<typeof known>> => {
   try {
     return { credentials: await readCredentials(), until: now() + scaled(KEPT_MS) };
   } catch (error) {
@@ -59,11 +60,11 @@ const readAgain = async (last: Credentials | undefined): Promise<NonNullable<typ
 };
 
 /** The credentials that the operator has set; undefined if URL or signing secret is missing or invalid. */
-const readCredentials = async (): Promise<Credentials | undefined> => {
+const readCredentials = async (): Promise<AppNetworkCredentials | undefined> => {
   const secrets = new SecretsManagerClient({ requestHandler: timeouts, maxAttempts: 3 });
   try {
     const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: appNetworkSecret() }));
-    const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), credentials), SecretString);
+    const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), appNetworkCredentials), SecretString);
     return success ? output : undefined;
   } finally {
     // Until the next read, the server would close the idle connection.
@@ -72,7 +73,7 @@ const readCredentials = async (): Promise<Credentials | undefined> => {
 };
 
 const requestBuilder =
-  ({ url, secret, previous_secret: previous }: Credentials) =>
+  ({ url, secret, previous_secret: previous }: AppNetworkCredentials) =>
   (entry: Entry): OutboundRequest =>
     signed(url, previous === undefined ? [secret] : [secret, previous], entry.id, eventOf(entry));
 

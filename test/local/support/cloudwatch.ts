@@ -10,6 +10,7 @@ const STACK_ARN = 'arn:aws:cloudformation:eu-west-1:123456789012:stack/business-
 const OUTPUTS = {
   TableName: 'table',
   HashSecretName: 'hash-secret',
+  AppNetworkSecret: 'app-network-secret',
   BaseUrl: 'https://api.example.com',
   BridgeUrl: 'https://bridge.example.com',
   CounterRetention: '400',

@@ -1,6 +1,6 @@
 /**
- * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; and GetSecretValue as Secrets
- * Manager does.
+ * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; and GetSecretValue and
+ * PutSecretValue as Secrets Manager does.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -27,12 +27,23 @@ const failed = (code: string, message: string): string =>
  * Starts the server until the test ends. Returns an environment in which commands find it.
  *
  * @param stacks - the outputs by the stack's name; a string is the code of an error
+ * @param secrets - the secrets besides that of hashes, by name; undefined may not be used
  */
-export const serveStacks = async (stacks: Record<string, object | string>): Promise<Environment> => {
+export const serveStacks = async (
+  stacks: Record<string, object | string>,
+  secrets: Record<string, string | undefined> = {},
+): Promise<Environment> => {
   const server = createServer(async (request, response) => {
-    const isSecret = request.headers['x-amz-target'] !== undefined;
-    if (isSecret) return response.end(JSON.stringify({ SecretString: HASH_SECRET }));
-    const name = new URLSearchParams(await text(request)).get('StackName') ?? '';
+    const body = await text(request);
+    const target = request.headers['x-amz-target'];
+    if (target !== undefined) {
+      const { SecretId, SecretString } = JSON.parse(body);
+      if (target === 'secretsmanager.PutSecretValue') secrets[SecretId] = SecretString;
+      const found = SecretId in secrets ? secrets[SecretId] : HASH_SECRET;
+      if (found !== undefined) return response.end(JSON.stringify({ SecretString: found }));
+      return response.writeHead(400).end(JSON.stringify({ __type: 'AccessDeniedException', message: 'Denied' }));
+    }
+    const name = new URLSearchParams(body).get('StackName') ?? '';
     const stack = stacks[name] ?? 'ValidationError';
     const isError = typeof stack === 'string';
     response.writeHead(isError ? 400 : 200, { 'content-type': 'text/xml' });

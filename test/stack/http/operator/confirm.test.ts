@@ -115,7 +115,14 @@ describe('the target', () => {
   test('of --stack is its name, stage, AWS account and region', async () => {
     const { table: TableName, base_url: BaseUrl, bridge_url: BridgeUrl } = stack;
     const env = await serveStacks({
-      'business-api-trial': { TableName, HashSecretName: 'hash-secret', BaseUrl, BridgeUrl, CounterRetention: '400' },
+      'business-api-trial': {
+        TableName,
+        HashSecretName: 'hash-secret',
+        AppNetworkSecret: 'app-network',
+        BaseUrl,
+        BridgeUrl,
+        CounterRetention: '400',
+      },
     });
     expect(await targetOf(env, 'account', 'show', 'demo', '--stack', 'business-api-trial', '--json')).toMatchObject({
       code: 0,

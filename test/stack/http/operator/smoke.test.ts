@@ -225,6 +225,7 @@ describe('on a stack in AWS', () => {
       trial: {
         TableName: table,
         HashSecretName: 'hash-secret',
+        AppNetworkSecret: 'app-network',
         CounterRetention: '400',
         BaseUrl: base_url,
         BridgeUrl: bridge_url,
@@ -271,6 +272,7 @@ describe('on a stack in AWS', () => {
       trial: {
         TableName: table,
         HashSecretName: 'hash-secret',
+        AppNetworkSecret: 'app-network',
         CounterRetention: '400',
         BaseUrl: base_url,
         BridgeUrl: bridge_url,
@@ -288,6 +290,7 @@ describe('on a stack in AWS', () => {
       trial: {
         TableName: 'not-there',
         HashSecretName: 'hash-secret',
+        AppNetworkSecret: 'app-network',
         CounterRetention: '400',
         BaseUrl: base_url,
         BridgeUrl: bridge_url,

@@ -13,7 +13,7 @@ const HashSecretName = 'hash-secret';
 
 const CounterRetention = '400';
 
-const outputs = { TableName, HashSecretName, BaseUrl, BridgeUrl, CounterRetention };
+const outputs = { TableName, HashSecretName, AppNetworkSecret: 'app-network', BaseUrl, BridgeUrl, CounterRetention };
 
 describe('--stack', () => {
   test('names the table by the outputs of the stack, before and after the command and in the environment', async () => {
@@ -45,11 +45,11 @@ describe('--stack', () => {
     [
       'of something else',
       { Url: 'x' },
-      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl, HashSecretName, CounterRetention\..+its status is CREATE_COMPLETE/,
+      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl, HashSecretName, AppNetworkSecret, CounterRetention\..+its status is CREATE_COMPLETE/,
     ],
     [
       'that lacks an output',
-      { TableName, HashSecretName, BaseUrl, CounterRetention },
+      { TableName, HashSecretName, AppNetworkSecret: 'app-network', BaseUrl, CounterRetention },
       /The stack "trial" lacks the outputs BridgeUrl\./,
     ],
     ['that the credentials may not read', 'AccessDenied', /may not describe the stack "trial"/],
