@@ -30,6 +30,7 @@ export const addAppNetworkCommands = (program: Command): void => {
   appNetwork
     .command('show')
     .description('Shows the URL, and whether a replaced secret also signs. It shows no secret.')
+    .addHelpText('after', examples('app-network show --stack business-api-production'))
     .action(async (_options: object, command: Command) => {
       printShown(command, await read());
     });
