@@ -118,6 +118,10 @@ const filters: [args: string[], expected: (keyof typeof shown)[]][] = [
     ['accepted', 'rejected'],
   ],
   [['--message', MESSAGE.toUpperCase()], ['accepted']],
+  [
+    ['--trace', TRACE],
+    ['rejected', 'accessLog'],
+  ],
   [['--status', '422'], ['rejected']],
   [
     ['--status', '4XX'],
@@ -179,6 +183,7 @@ test.each([
   [['--status', 'failed'], "argument 'failed' is invalid"],
   [['--account', 'Acme Research'], "It must be an account's id, such as acme-research."],
   [['--message', '12'], 'It must be a UUID.'],
+  [['--trace', 'x'], 'It must be the trace_id of a problem, such as JKJaXmPLvHcESHA=.'],
   [['--since', 'yesterday'], 'It must be like 30s, 10m, 2h, 1d, 2027-01-31 or 2027-01-31T12:00:00Z.'],
   [['--since', '2027-02-30'], 'It must be like 30s'],
   [['--function', 'sendmessage'], 'Allowed choices are'],
@@ -378,6 +383,8 @@ describe('CloudWatch', () => {
       undefined,
     ]);
     expect(await tail(...STACK, '--function', 'sweep')).toEqual([]);
+    expect(await tail(...STACK, '--trace', TRACE, '--json')).toEqual([JSON.stringify(rejected)]);
+    expect(cloudWatch.queries.at(-1)?.filterPattern).toBe(`{ ($.trace_id = "${TRACE}") }`);
   });
 
   test('no line is lost or shown twice if lines arrive late, pages repeat events, are empty, or fail', async () => {

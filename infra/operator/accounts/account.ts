@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { addStatsCommand } from '../messages/stats.ts';
-import { columns, count, fields, minute, printNote, printResult, second } from '../output.ts';
+import { columns, count, fields, minute, printNote, printResult, second, tinted } from '../output.ts';
 import {
   createAccount,
   findConsentWebhook,
-  listAccounts,
+  listAccountSettings,
   showAccount,
   updateAccount,
 } from '../queries/accounts-admin.ts';
@@ -36,6 +36,19 @@ import {
 import { replacedBy } from './replaced.ts';
 import { addSuspensionCommands } from './suspension.ts';
 import { tokenTable } from './token.ts';
+
+/** What the list shows of an account. */
+const inList = ({ id, name, pending_name, platform, bot_number, rate, burst, suspended }: ListedSettings) => ({
+  id,
+  name,
+  ...(pending_name !== undefined && { pending_name }),
+  ...(platform !== undefined && { platform }),
+  ...(bot_number !== undefined && { bot_number }),
+  ...(rate !== undefined && { rate, burst }),
+  ...(suspended !== undefined && { suspended }),
+});
+
+type ListedSettings = Awaited<ReturnType<typeof listAccountSettings>>[number];
 
 const BOT_NUMBER = [
   '--bot-number <number>',
@@ -81,13 +94,20 @@ export const addAccountCommands = (program: Command): void => {
 
   account
     .command('list')
-    .description('Lists all accounts.')
+    .description('Lists all accounts: platform, number of the bot, limit of its own, and since when it is suspended.')
     .addHelpText('after', examples('account list'))
     .action(async (_options: object, command: Command) => {
-      const accounts = await listAccounts();
+      const accounts = (await listAccountSettings()).map(inList);
       const words = columns(
-        ['ID', 'NAME'],
-        accounts.map(({ id, name }) => [id, name]),
+        ['ID', 'NAME', 'PLATFORM', 'BOT', 'RATE', 'SUSPENDED'],
+        accounts.map(({ id, name, platform, bot_number, rate, burst, suspended }) => [
+          id,
+          name,
+          platform ?? '',
+          bot_number ?? '',
+          rate === undefined ? '' : `${rate} a second, ${burst} at once`,
+          suspended === undefined ? '' : tinted('red', minute(suspended)),
+        ]),
       );
       printResult(command, accounts, accounts.length === 0 ? 'There are no accounts.' : words);
     });

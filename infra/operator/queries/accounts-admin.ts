@@ -31,7 +31,7 @@ import type { PlatformSettings, PreviousSecret } from '../../../shared/destinati
 import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../../../shared/destinations/registry.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
-import { getConsistent, pages } from '../../../shared/table/client.ts';
+import { getConsistent, getManyConsistent, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import { deletionKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
@@ -258,6 +258,13 @@ export const listAccounts = async (): Promise<ListedAccount[]> => {
     accounts.push(...items.map(listed));
   }
   return accounts;
+};
+
+/** All accounts with their settings, by id. One that is being deleted may have its name alone. */
+export const listAccountSettings = async (): Promise<(ListedAccount & Partial<Account>)[]> => {
+  const all = await listAccounts();
+  const found = await getManyConsistent<AccountItem[]>(all.map(({ id }) => accountKey(id)));
+  return all.map((account, index) => ({ ...account, ...(found[index] && toAccount(found[index])) }));
 };
 
 const listed = ({ id, name, pending_name }: ListedAccount): ListedAccount => ({

@@ -36,6 +36,15 @@ const readSince = readBy(v.union([ago, moment], 'must be like 30s, 10m, 2h, 1d, 
 
 const readAccount = readBy(v.pipe(v.string(), v.regex(ACCOUNT_ID, "must be an account's id, such as acme-research")));
 
+/** API Gateway makes the ids: 15 characters of base64 and a `=`. The local stack's are UUIDs. */
+const readTrace = readBy(
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^[\w+/=-]{8,64}$/, 'must be the trace_id of a problem, such as JKJaXmPLvHcESHA='),
+  ),
+);
+
 const readStatus = readBy(
   v.pipe(
     v.string(),
@@ -52,6 +61,7 @@ export const addTailCommand = (program: Command): void => {
     )
     .option('--account <id>', "only lines about this account's requests and messages", readAccount)
     .option('--message <id>', 'only lines about this message', readBy(uuid))
+    .option('--trace <id>', 'only the request with this trace_id, and what followed from it', readTrace)
     .option('--status <status>', 'only requests with this status: 422, or 4xx, 5xx', readStatus)
     .addOption(
       new Option('--function <name>', 'only lines of this function, or of the access log of a host').choices(SOURCES),
@@ -68,6 +78,7 @@ export const addTailCommand = (program: Command): void => {
         'tail',
         'tail --status 5xx',
         'tail --account acme-research --since 1h --no-follow',
+        'tail --trace JKJaXmPLvHcESHA= --since 2d --no-follow --stack business-api-production',
         'tail --message 0199a3f2-7c4e-7d10-8000-000000000001 --stack business-api-production',
       ),
     )

@@ -5,6 +5,8 @@ export interface Filters {
   account?: string;
   /** A message's id. */
   message?: string;
+  /** The trace id of a request, as problems contain it. */
+  trace?: string;
   /** A status such as `500`, or a class such as `5xx`. */
   status?: string;
   /** The name of a function, or of a host. */
@@ -19,13 +21,14 @@ export interface Filters {
  */
 export const passes = (filters: Filters, { source }: Entry, fields: Fields | undefined): boolean => {
   if (fields && platformReport(fields)?.failed === false) return false;
-  const { account, message, status, function: name } = filters;
+  const { account, message, trace, status, function: name } = filters;
   const is = (field: string, wanted: string | undefined) =>
     wanted === undefined || (fields !== undefined && member(fields, field) === wanted);
   return (
     (name === undefined || name === source) &&
     is('account', account) &&
     is('message_id', message) &&
+    is('trace_id', trace) &&
     (status === undefined || hasStatus(status, fields && member(fields, 'status')))
   );
 };
@@ -39,10 +42,11 @@ const hasStatus = (wanted: string, status: string | number | undefined): boolean
  * leaves out statuses, which access logs contain as text.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
  */
-export const patternOf = ({ account, message }: Filters): string | undefined => {
+export const patternOf = ({ account, message, trace }: Filters): string | undefined => {
   const terms = [
     ...(account === undefined ? [] : [`($.account = "${account}")`]),
     ...(message === undefined ? [] : [`($.message_id = "${message}")`]),
+    ...(trace === undefined ? [] : [`($.trace_id = "${trace}")`]),
   ];
   return terms.length === 0 ? undefined : `{ ${terms.join(' && ')} }`;
 };

@@ -10,7 +10,7 @@ const WIDTHS = { level: 5, source: 14 };
 const LEVEL_COLOURS = { error: 'red', warn: 'yellow' } as const;
 
 /** Members that the line shows in columns, or that repeat them. The description of metrics is only for CloudWatch. */
-const SHOWN = ['level', 'message', 'time', 'route', 'status', 'request_ms', 'ms', 'account', 'code', '_aws'];
+const SHOWN = ['level', 'message', 'time', 'route', 'status', 'request_ms', 'ms', 'account', 'code', 'host', '_aws'];
 
 /** A line as text, with colours on a terminal: time, level, source, what happened, account, error code, and the rest. */
 export const lineFor = (entry: Entry, now: number): string => {

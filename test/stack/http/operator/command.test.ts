@@ -18,12 +18,12 @@ describe('account commands', () => {
     const [id, bot_number, other] = [newId(), newPhone(), newPhone()];
     const opened = await inJson('account', 'create', 'Açme, Ltd', '--id', id, '--bot-number', bot_number);
     expect(opened).toEqual({ id, name: 'Açme, Ltd', bot_number, created: time });
-    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Açme, Ltd' });
+    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Açme, Ltd', bot_number });
 
     const changed = await inJson('account', 'update', '--yes', id, '--name', 'Acme', '--bot-number', other);
     expect(changed).toEqual({ ...opened, name: 'Acme', bot_number: other });
     expect(await inJson('account', 'show', id)).toEqual({ ...changed, tokens: [] });
-    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Acme' });
+    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Acme', bot_number: other });
   });
 
   test('account create without --id derives the id from the name', async () => {
@@ -35,7 +35,23 @@ describe('account commands', () => {
     const id = newId();
     const { stdout } = await operator('account', 'create', 'Acme', '--id', id);
     expect(stdout).toMatch(new RegExp(`^Account {2}${id}\nName {5}Acme\nCreated {2}[-0-9]{10} [:0-9]{5} UTC\n$`));
-    expect((await operator('account', 'list')).stdout).toMatch(new RegExp(`^ID +NAME\n[^]*^${id} +Acme$`, 'm'));
+    await operator('account', 'update', id, '--rate', '5', '--burst', '20', '--yes');
+    await operator(
+      'account',
+      'update',
+      id,
+      '--platform',
+      'webhook',
+      '--platform-url',
+      'https://acme.example.com',
+      '--yes',
+    );
+    await operator('account', 'suspend', id, '--yes');
+    const account = { id, name: 'Acme', platform: 'webhook', rate: 5, burst: 20, suspended: time };
+    expect(await inJson('account', 'list')).toContainEqual(account);
+    const { stdout: list } = await operator('account', 'list');
+    expect(list).toMatch(/^ID +NAME +PLATFORM +BOT +RATE +SUSPENDED\n|^ID {2}/);
+    for (const words of ['PLATFORM', id, 'webhook', '5 a second, 20 at once']) expect(list).toContain(words);
   });
 
   test.concurrent.each(['', '-a', 'a-', 'A', 'a b', 'a#1', 'a'.repeat(41)])(
