@@ -8,6 +8,8 @@ import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
 import { addTriggerCommand } from './events/trigger.ts';
 import { describeFailure, exitCodeOf } from './failures.ts';
+import { addHistoryCommand } from './history/command.ts';
+import { beginOperation, endOperation } from './history/record.ts';
 import { addListenCommand } from './listen/command.ts';
 import { addDeliveryCommands } from './messages/deliveries.ts';
 import { addJobCommands } from './messages/job.ts';
@@ -31,11 +33,13 @@ import { examples } from './usage.ts';
 export const runCommand = async (args: string[]): Promise<void> => {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
+    await endOperation('succeeded');
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
     } else {
       printError(describeFailure(error));
+      await endOperation(`failed: ${describeFailure(error)}`);
       process.exitCode = exitCodeOf(error);
     }
   }
@@ -59,7 +63,7 @@ const version = (): string => {
   return String(found);
 };
 
-const createProgram = (): Command => {
+export const createProgram = (): Command => {
   const program = new Command('npm run operator --')
     .description('Reads and changes the data of the Business API: of the running local stack, or in AWS (--stack).')
     .version(version(), '--version', 'print the version')
@@ -76,11 +80,12 @@ const createProgram = (): Command => {
     .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, '').trimEnd()) })
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
-    .hook('preAction', (_program, command) => {
+    .hook('preAction', async (_program, command) => {
       const { utc } = command.optsWithGlobals<{ utc?: true }>();
       showTimesInUtc(utc === true);
-      if (command.name() === 'completion') return undefined;
-      return useDeployment(namedDeployment(command));
+      if (command.name() === 'completion') return;
+      await useDeployment(namedDeployment(command));
+      await beginOperation(command);
     })
     .addHelpText(
       'after',
@@ -123,6 +128,7 @@ For programs: npm run --silent operator -- account list --json`,
   addTriggerCommand(program);
   addTailCommand(program);
   addListenCommand(program);
+  addHistoryCommand(program);
   addCompletionCommand(program);
   return program;
 };

@@ -1,6 +1,7 @@
 /** Parsers for arguments, and examples for help texts. */
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
+import { now } from '../../shared/core/clock.ts';
 import { displayName, phoneNumber } from '../../shared/validation/schemas.ts';
 import { strong } from './output.ts';
 
@@ -34,6 +35,19 @@ export const moment = v.pipe(
   v.check(isRealDate),
   v.transform(Date.parse),
   v.finite(),
+);
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const ago = v.pipe(
+  v.string(),
+  v.regex(/^[1-9][0-9]{0,5}[smhd]$/),
+  v.transform((text) => now() - Number.parseInt(text, 10) * UNITS[text.at(-1) as keyof typeof UNITS]),
+);
+
+/** A time, or how long ago it was. Returns milliseconds since 1970. */
+export const readSince = readBy(
+  v.union([ago, moment], 'must be like 30s, 10m, 2h, 1d, 2027-01-31 or 2027-01-31T12:00:00Z'),
 );
 
 /** The examples at the end of a command's help. */

@@ -42,6 +42,11 @@ export const waitsKey = (account: string): Key => key(`${WAIT}${account}`, 'WAIT
 /** A group of the slots that all accounts share. No account's id is empty. */
 export const sharedWaitsKey = (group: number): Key => key(`${waitsKey('').pk}#${group}`, 'WAITS');
 
+const OPERATIONS = 'OPERATIONS#';
+
+/** What an operator did, in the partition of a month (`YYYY-MM`). */
+export const operationKey = (month: string, id: string): Key => key(`${OPERATIONS}${month}`, id);
+
 const ALLOWANCE = 'ALLOWANCE#';
 
 /** How much of a daily allowance an account has used on a day (`YYYY-MM-DD`, UTC). */
@@ -89,6 +94,16 @@ const token = {
   expires: 'some',
   person: 'none',
   access: { findToken: 'GetItem' },
+} as const satisfies Entity;
+
+const operation = {
+  name: "record of an operator's command",
+  pk: OPERATIONS,
+  sk: '',
+  restore: 'missing',
+  expires: true,
+  person: 'none',
+  access: {},
 } as const satisfies Entity;
 
 const tokenRecord = {
@@ -189,6 +204,7 @@ export const accountEntities = [
   accountList,
   token,
   tokenRecord,
+  operation,
   platform,
   consentWebhook,
   inboundSecret,

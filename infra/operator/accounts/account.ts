@@ -115,7 +115,7 @@ export const addAccountCommands = (program: Command): void => {
   account
     .command('show')
     .description("Shows an account and its tokens' records. Secrets and tokens are not shown.")
-    .argument('<id>', "the account's id")
+    .argument('<account>', "the account's id")
     .addHelpText('after', examples('account show acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
       const [found, tokens] = await Promise.all([showAccount(id), listTokens(id)]);
@@ -146,7 +146,7 @@ A plain webhook is also notified when consent ends, because the business then ha
 
 "platform check" tests the settings of the platform. Pending messages use a new URL at their next attempt; "outbox retry" starts it now.`,
     )
-    .argument('<id>', "the account's id")
+    .argument('<account>', "the account's id")
     .option('--name <name>', 'the display name', readName)
     .option(...BOT_NUMBER)
     .option('--no-bot-number', "remove the bot's number")

@@ -21,7 +21,7 @@ export const addNameCommands = (account: Command): void => {
 
   const decide = (decision: NameDecision['decision'], command: Command, words: (id: string, name: string) => string) =>
     command
-      .argument('<id>', "the account's id")
+      .argument('<account>', "the account's id")
       .argument('<name>', 'the pending name, as "account pending-names" shows it')
       .action(async (id: string, name: string, _options: object, run: Command) => {
         // The name is an argument, so that the business cannot replace it between the operator's look and the decision.

@@ -16,7 +16,7 @@ export const addSuspensionCommands = (account: Command): void => {
 
 Pending messages and campaigns are held, and continue with "account resume". A message that has been pending for ${inDays(RETRY_DAYS)} fails when it is looked at. The account's platform still receives users' messages and states. The command asks before. Repeating it changes nothing.`,
     )
-    .argument('<id>', "the account's id")
+    .argument('<account>', "the account's id")
     .addHelpText('after', examples('account suspend acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
       if (id === APP_NETWORK) throw new UserError('The app network cannot be suspended. Revoke its token instead.');
@@ -46,7 +46,7 @@ Pending messages and campaigns are held, and continue with "account resume". A m
     .description(
       'Ends the suspension of an account: its tokens work again within 60 s, and its pending messages and campaigns continue within a minute. Repeating it changes nothing.',
     )
-    .argument('<id>', "the account's id")
+    .argument('<account>', "the account's id")
     .addHelpText('after', examples('account resume acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
       const before = await showAccount(id);

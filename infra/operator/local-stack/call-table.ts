@@ -19,6 +19,8 @@ export const callTableOf = ({ dynamodbEndpoint, table, bucketsEndpoint }: Addres
   Object.assign(process.env, {
     TABLE_NAME: table,
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+    // Nothing of a local stack asks AWS who calls it: this endpoint answers with an error.
+    AWS_ENDPOINT_URL_STS: dynamodbEndpoint,
     ...(bucketsEndpoint !== undefined && { AWS_ENDPOINT_URL_S3: bucketsEndpoint }),
     AWS_REGION,
     AWS_ACCESS_KEY_ID: 'operator',

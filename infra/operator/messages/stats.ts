@@ -27,7 +27,7 @@ export const addStatsCommand = (account: Command): void => {
 
 Both days are included (UTC); without them, the last ${inDays(DEFAULT_DAYS)} are shown. A state counts on the day on which it was reached: a message that was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
     )
-    .argument('<id>', "the account's id");
+    .argument('<account>', "the account's id");
   addDaysOption(addPeriodOptions(stats))
     .option('--job <job>', 'only one job, by its id', readBy(uuid))
     .addHelpText(

@@ -6,7 +6,7 @@ import { now } from '../../../shared/core/clock.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
 import { ACCOUNT_ID, UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
-import { examples, moment, readBy } from '../usage.ts';
+import { examples, readBy, readSince } from '../usage.ts';
 import { cloudWatchEntries } from './cloudwatch.ts';
 import { type Entry, fieldsIn, SOURCES } from './entry.ts';
 import { type Filters, passes, patternOf } from './filters.ts';
@@ -22,17 +22,6 @@ interface Given extends Filters {
 
 /** Milliseconds that `--no-follow` looks back without `--since`. */
 const LOOK_BACK = 600_000;
-
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-const ago = v.pipe(
-  v.string(),
-  v.regex(/^[1-9][0-9]{0,5}[smhd]$/),
-  v.transform((text) => now() - Number.parseInt(text, 10) * UNITS[text.at(-1) as keyof typeof UNITS]),
-);
-
-/** Returns milliseconds since 1970. */
-const readSince = readBy(v.union([ago, moment], 'must be like 30s, 10m, 2h, 1d, 2027-01-31 or 2027-01-31T12:00:00Z'));
 
 const readAccount = readBy(v.pipe(v.string(), v.regex(ACCOUNT_ID, "must be an account's id, such as acme-research")));
 

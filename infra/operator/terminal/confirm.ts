@@ -1,6 +1,7 @@
 /** Questions before a command removes, stops or replaces something. */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { noteChanges } from '../history/record.ts';
 import { Interrupted } from './exit-codes.ts';
 
 /** Nobody confirmed a change. Nothing was changed. */
@@ -20,6 +21,7 @@ export const addYesOption = (command: Command): Command =>
  * @throws Interrupted — Ctrl-C
  */
 export const confirm = async (command: Command, consequence: string): Promise<void> => {
+  noteChanges(consequence);
   if (command.opts<{ yes?: true }>().yes) return;
   if (!isTerminal()) {
     throw new NotConfirmed(
@@ -37,6 +39,7 @@ export const confirm = async (command: Command, consequence: string): Promise<vo
  * @throws Interrupted — Ctrl-C
  */
 export const confirmByName = async (command: Command, consequence: string, name: string): Promise<void> => {
+  noteChanges(consequence);
   const { confirm: given } = command.opts<{ confirm?: string }>();
   if (given === undefined && !isTerminal()) {
     throw new NotConfirmed(

@@ -1,6 +1,6 @@
 /**
  * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; and GetSecretValue and
- * PutSecretValue as Secrets Manager does.
+ * PutSecretValue as Secrets Manager does, and GetCallerIdentity.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,9 @@ import { HASH_SECRET } from '../../../infra/operator/local-stack/hash-secret.ts'
 import { type Environment, remote } from './operator.ts';
 
 const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
+
+/** The operator, as AWS knows them. */
+export const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
 
 const described = (name: string, outputs: object): string => {
   const members = Object.entries(outputs).map(
@@ -43,7 +46,9 @@ export const serveStacks = async (
       if (found !== undefined) return response.end(JSON.stringify({ SecretString: found }));
       return response.writeHead(400).end(JSON.stringify({ __type: 'AccessDeniedException', message: 'Denied' }));
     }
-    const name = new URLSearchParams(body).get('StackName') ?? '';
+    const call = new URLSearchParams(body);
+    if (call.get('Action') === 'GetCallerIdentity') return response.end(`<Arn>${CALLER}</Arn>`);
+    const name = call.get('StackName') ?? '';
     const stack = stacks[name] ?? 'ValidationError';
     const isError = typeof stack === 'string';
     response.writeHead(isError ? 400 : 200, { 'content-type': 'text/xml' });
@@ -55,5 +60,10 @@ export const serveStacks = async (
     server.closeAllConnections();
   });
   const { TABLE_NAME: _, ...env } = remote;
-  return { ...env, AWS_ENDPOINT_URL_CLOUDFORMATION: url, AWS_ENDPOINT_URL_SECRETS_MANAGER: url };
+  return {
+    ...env,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
+    AWS_ENDPOINT_URL_STS: url,
+  };
 };

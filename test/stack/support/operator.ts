@@ -55,6 +55,8 @@ export const remote: Environment = {
   TABLE_NAME: stack.table,
   AWS_ENDPOINT_URL_DYNAMODB: stack.dynamodb_endpoint,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: stack.secrets_endpoint,
+  // It answers with an error: then the access key names the caller.
+  AWS_ENDPOINT_URL_STS: stack.secrets_endpoint,
   // The output HashSecretName of the served stack.
   HASH_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:HashSecret3D9FFBC2',
   AWS_REGION: 'us-east-1',

@@ -1,0 +1,125 @@
+/** `operator history`: who did what, without secrets and numbers. */
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { expect, inject, test } from 'vitest';
+import { operationKey } from '../../../../shared/accounts/entities.ts';
+import { pages, put } from '../../../../shared/table/client.ts';
+import { CALLER, serveStacks } from '../../support/cloudformation.ts';
+import { inJson, newAccount, newId, operator, operatorIn, remote, time } from '../../support/operator.ts';
+import { newPhone } from '../../support/world.ts';
+
+const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
+
+const outputs = {
+  ...{ TableName, HashSecretName: 'hash-secret', AppNetworkSecret: 'app-network', BaseUrl, BridgeUrl },
+  CounterRetention: '400',
+};
+
+/** What is recorded of commands about an account, newest first. */
+const historyOf = (account: string): Promise<Record<string, unknown>[]> =>
+  inJson('history', '--since', '10m', '--account', account) as Promise<Record<string, unknown>[]>;
+
+/** All records of this month as they are stored. */
+const stored = async (): Promise<string> => {
+  const all: unknown[] = [];
+  const { pk } = operationKey(new Date().toISOString().slice(0, 7), '');
+  for await (const items of pages({ KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } })) {
+    all.push(...items);
+  }
+  return JSON.stringify(all);
+};
+
+test('a change is recorded with the caller, the command, what it changed, and how it ended', async () => {
+  const account = await newAccount();
+  const env = await serveStacks({ trial: outputs });
+  const bot = newPhone();
+  await operatorIn(
+    env,
+    'account',
+    'update',
+    account,
+    '--name',
+    'Acme two',
+    '--bot-number',
+    bot,
+    '--yes',
+    '--stack',
+    'trial',
+  );
+  const [latest] = await historyOf(account);
+  expect(latest).toEqual({
+    created: time,
+    who: CALLER,
+    command: `account update ${account} --name "Acme two" --bot-number ${bot.slice(0, 4)}…${bot.slice(-4)}`,
+    kind: 'changes',
+    account,
+    changes: expect.stringContaining('Changes the name'),
+    result: 'succeeded',
+    ended: time,
+  });
+});
+
+test('a failure is recorded with its error, and a change that nobody confirmed too', async () => {
+  const account = newId();
+  await operator('account', 'suspend', account, '--yes');
+  await operator('account', 'create', 'Acme', '--id', account);
+  await operator('account', 'suspend', account);
+  expect(await historyOf(account)).toMatchObject([
+    { command: `account suspend ${account}`, result: expect.stringMatching(/^failed: Nothing was changed\./) },
+    { command: `account suspend ${account}`, result: expect.stringMatching(/^failed: .*no account/i) },
+  ]);
+});
+
+test('reading personal data is recorded, with a masked number, and other reads are not', async () => {
+  const phone = newPhone();
+  await operator('user', 'export', phone, '--json');
+  await operator('account', 'list');
+  const [latest] = (await inJson('history', '--since', '10m', '--limit', '1')) as Record<string, unknown>[];
+  expect(latest).toMatchObject({
+    command: `user export ${phone.slice(0, 4)}…${phone.slice(-4)}`,
+    kind: 'reads personal data',
+  });
+  expect(await stored()).not.toContain(phone);
+});
+
+test('no secret, path of a URL or control character is stored', async () => {
+  const account = await newAccount();
+  const [secret, path] = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`, randomUUID()];
+  const settings = [
+    '--platform',
+    'webhook',
+    '--platform-url',
+    `https://example.com/${path}`,
+    '--platform-secret',
+    secret,
+  ];
+  await operator('account', 'update', account, '--yes', ...settings, '--name', `A\u001b[31mB${'x'.repeat(40)}`);
+  await operator('account', 'update', account, '--yes', ...settings);
+  const { token } = (await inJson('token', 'issue', account, '--permissions', 'stats')) as { token: string };
+  const all = await stored();
+  for (const word of [secret, path, token, '\\u001b']) expect(all).not.toContain(word);
+  expect(all).toContain('--platform-url https://example.com/… --platform-secret ***');
+});
+
+test('a very long argument is cut', async () => {
+  const account = newId();
+  await operator('job', 'cancel', account, 'j'.repeat(5_000), '--yes');
+  const [latest] = await historyOf(account);
+  expect(String(latest?.command).length).toBeLessThan(410);
+});
+
+test('a command that was interrupted stays as one that began', async () => {
+  const month = new Date().toISOString();
+  const account = newId();
+  const row = { created: month.slice(0, 23), who: 'x', command: 'restore', kind: 'changes', account, result: 'began' };
+  const id = `${month.slice(0, 23).replaceAll(/[-:T.]/g, '')}#${randomUUID()}`;
+  await put({ ...operationKey(month.slice(0, 7), id), ...row, expires_at: Math.floor(Date.now() / 1_000) + 1_000 });
+  expect((await operator('history', '--since', '1d')).stdout).toMatch(/restore +began/);
+});
+
+test('without AWS to ask, the access key names the caller; on the local stack, the user of this machine', async () => {
+  const account = await newAccount();
+  await operatorIn(remote, 'account', 'resume', account);
+  expect(await historyOf(account)).toMatchObject([{ who: 'access key operator' }]);
+  expect(userInfo().username).not.toBe('');
+});
