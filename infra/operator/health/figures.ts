@@ -128,11 +128,16 @@ const raisedAlarms = async (ids: ReadonlyMap<string, string>): Promise<RaisedAla
     const target = 'GraniteServiceVersion20100801.DescribeAlarms';
     const input = { AlarmNames: [...ids.keys()], StateValue: 'ALARM', MaxRecords: 100 };
     const text = await callAws(client.config, { service: 'monitoring', target, version: '1.0', input });
-    return v.parse(described, JSON.parse(text)).MetricAlarms.map((alarm) => ({
-      name: (ids.get(alarm.AlarmName) ?? '').replace(/^Alarms/, '').slice(0, -8),
-      meaning: alarm.AlarmDescription,
-      since: new Date(alarm.StateUpdatedTimestamp * 1000).toISOString(),
-    }));
+    return v.parse(described, JSON.parse(text)).MetricAlarms.flatMap((alarm) => {
+      const id = ids.get(alarm.AlarmName);
+      // Without names, CloudWatch describes all alarms of the account.
+      if (id === undefined) return [];
+      return {
+        name: id.replace(/^Alarms/, '').slice(0, -8),
+        meaning: alarm.AlarmDescription,
+        since: new Date(alarm.StateUpdatedTimestamp * 1000).toISOString(),
+      };
+    });
   } finally {
     client.destroy();
   }

@@ -122,8 +122,9 @@ export const readBacklog = async (): Promise<Backlog> => {
     conversations += heads.length;
     for (const head of heads) {
       for (const name of circuitNamesOf(conversationOf(head))) destinations.add(name);
-      const { created = oldest, state } = head;
-      if (state === undefined && created !== undefined && !(created >= (oldest ?? END_OF_TIME))) oldest = created;
+      const { created, state } = head;
+      // What waits for a listener is not late.
+      if (created !== undefined && state === undefined && created < (oldest ?? END_OF_TIME)) oldest = created;
     }
   };
   for await (const due of work.firstTurn()) add(due);

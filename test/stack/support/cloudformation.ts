@@ -23,11 +23,16 @@ const described = (name: string, outputs: object, status: string): string => {
 const failed = (code: string, message: string): string =>
   `<ErrorResponse xmlns="${NAMESPACE}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
 
+type Answer = string | object;
+
 interface Given {
   /** The status of all stacks. */
   status?: string;
-  /** Bodies of further responses by the action; a string is XML, `{ error }` an error with this code. */
-  answers?: Record<string, string | object>;
+  /**
+   * Bodies of further responses by the action, or functions of the request's body that return them. A string is XML,
+   * `{ error }` an error with this code.
+   */
+  answers?: Record<string, Answer | ((body: string) => Answer)>;
   /** The secrets besides that of hashes, by name; undefined may not be used. */
   secrets?: Record<string, string | undefined>;
   /** The `Date` header. */
@@ -53,7 +58,8 @@ export const serveStacks = async (
     const target = request.headers['x-amz-target'];
     const body = await text(request);
     const form = new URLSearchParams(body);
-    const answer = answers[actionOf(target, request.url ?? '', form)];
+    const given = answers[actionOf(target, request.url ?? '', form)];
+    const answer: Answer | undefined = typeof given === 'function' ? given(body) : given;
     if (answer !== undefined) {
       const isXml = target === undefined && form.has('Action');
       if (typeof answer === 'string') return response.end(answer);
@@ -84,6 +90,6 @@ export const serveStacks = async (
     server.closeAllConnections();
   });
   const { TABLE_NAME: _, ...env } = remote;
-  const services = ['CLOUDFORMATION', 'SECRETS_MANAGER', 'STS', 'SSM', 'LAMBDA', 'SNS', 'CLOUDWATCH'];
+  const services = ['CLOUDFORMATION', 'SECRETS_MANAGER', 'STS', 'SSM', 'LAMBDA', 'SNS', 'CLOUDWATCH', 'SQS'];
   return { ...env, ...Object.fromEntries(services.map((service) => [`AWS_ENDPOINT_URL_${service}`, url])) };
 };
