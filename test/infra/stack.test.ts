@@ -817,6 +817,14 @@ test('the template requires the version of the bootstrap stack that `operator do
   template.hasParameter('BootstrapVersion', { Default: BOOTSTRAP.parameter });
 });
 
+test('outputs name the targets of own domains as `operator doctor` expects', () => {
+  for (const host of ['Base', 'Bridge']) {
+    const outputs = Object.keys(custom.findOutputs('*')).filter((name) => name.startsWith(`${host}DomainTarget`));
+    expect(outputs).toEqual([expect.stringMatching(/^[A-Z][A-Za-z]+[0-9A-F]{8}$/)]);
+    expect(Object.keys(template.findOutputs('*')).filter((name) => name.includes('DomainTarget'))).toEqual([]);
+  }
+});
+
 test('the template contains no secret: AWS makes the one of hashes, which outlives the stack, as the table does', () => {
   template.hasResourceProperties('AWS::SecretsManager::Secret', { GenerateSecretString: {} });
   template.hasResourceProperties('AWS::SecretsManager::Secret', {

@@ -1,11 +1,12 @@
 /** The checks of `operator doctor` in AWS: those of the account, before and after a deployment, and those of a stack. */
 import { lookup } from 'node:dns/promises';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { isAppNetworkSetUp } from '../../../shared/destinations/app-network.ts';
 import { executionsOf, type Settings } from '../../settings.ts';
 import { settingsFrom } from '../../stages.ts';
-import { count } from '../output.ts';
+import { count, minute } from '../output.ts';
 import {
   cloudFormation,
   DELETE_FAILED,
@@ -16,6 +17,7 @@ import {
   remedyForDeletion,
 } from '../stack-outputs.ts';
 import { stageOf } from '../target.ts';
+import { ATTEMPTS } from '../terminal/retries.ts';
 import { callAws, clockDifference, elementsIn } from './aws.ts';
 import { attention, type Check, check, type Finding, failed, ok } from './check.ts';
 
@@ -67,7 +69,8 @@ const clock = (difference: number): Finding => {
 const identity = async (config: Config): Promise<Finding> => {
   const form = { Action: 'GetCallerIdentity', Version: '2011-06-15' };
   const [arn = 'of an unknown caller'] = elementsIn(await callAws(config, { service: 'sts', form }), 'Arn');
-  return ok(arn);
+  const { expiration } = await config.credentials();
+  return ok(expiration === undefined ? arn : `${arn}, until ${minute(expiration.toISOString())}`);
 };
 
 /** The settings of a stack's stage, unless it has none. */
@@ -158,9 +161,16 @@ async function* checksOfStack(
     name: 'Outputs',
     ...(missing.length > 0 ? failed(`${missing.join(', ')} missing`, 'Deploy the stack again.') : ok('complete')),
   };
-  const { AppNetworkSecret: secret, AlarmTopicArn } = values;
-  yield check('App network', 'secretsmanager:GetSecretValue', () => appNetwork(secret));
-  for (const url of [values.BaseUrl, values.BridgeUrl]) if (url !== undefined) yield resolves(url);
+  if (settings !== undefined) yield { name: 'Deployed settings', ...deployedSettings(values, settings) };
+  const { AppNetworkSecret: secret, HashSecretName: hashSecret, AlarmTopicArn } = values;
+  yield check('App network', 'secretsmanager:GetSecretValue', () => appNetwork(name, secret));
+  if (hashSecret !== undefined) {
+    yield check('Secret of hashes', 'secretsmanager:GetSecretValue', () => secretOfHashes(hashSecret));
+  }
+  for (const host of ['Base', 'Bridge'] as const) {
+    const url = values[`${host}Url`];
+    if (url !== undefined) yield resolves(url, domainTarget(values, host));
+  }
   const topics = [AlarmTopicArn, settings?.alarmTopic].filter((topic) => topic !== undefined);
   if (topics.length === 0) {
     yield { name: 'Alarms', ...attention('notify nobody', 'Set alarmEmail or alarmTopic, and deploy the stack.') };
@@ -183,8 +193,36 @@ const stackFinding = (name: string, { status, values }: Described): Finding => {
   return ok(status);
 };
 
+/** Compares the stage's file with what the outputs tell of the deployed settings. */
+const deployedSettings = (values: Described['values'], settings: Settings): Finding => {
+  const domainOf = (host: 'Base' | 'Bridge'): string | undefined => {
+    const url = values[`${host}Url`];
+    return url === undefined || domainTarget(values, host) === undefined ? undefined : new URL(url).hostname;
+  };
+  const deployed = {
+    counterRetention: values.CounterRetention,
+    baseDomain: domainOf('Base'),
+    bridgeDomain: domainOf('Bridge'),
+  };
+  const { counterRetention, baseDomain, bridgeDomain } = settings;
+  const inFile = { counterRetention: String(counterRetention), baseDomain, bridgeDomain };
+  const names = Object.keys(deployed) as (keyof typeof deployed)[];
+  const shownValues = names.map((name) => `${name} ${deployed[name] ?? 'none'}`).join(', ');
+  const others = names.filter((name) => deployed[name] !== inFile[name]);
+  if (others.length === 0) return ok(shownValues);
+  const differences = others.map((name) => `${name}: ${inFile[name] ?? 'none'}`).join(', ');
+  return attention(
+    `${shownValues}; the file of the stage has ${differences}`,
+    `Deploy the stack, or correct infra/stages/${settings.stage}.json.`,
+  );
+};
+
+/** The name in API Gateway that the DNS record of a host's own domain points at; undefined without such a domain. */
+const domainTarget = (values: Described['values'], host: 'Base' | 'Bridge'): string | undefined =>
+  Object.entries(values).find(([output]) => output.startsWith(`${host}DomainTarget`))?.[1];
+
 /** Reads the secret as the service does. Its value is never part of a finding. */
-const appNetwork = async (secret: string | undefined): Promise<Finding> => {
+const appNetwork = async (stack: string, secret: string | undefined): Promise<Finding> => {
   if (secret === undefined) return failed('The output AppNetworkSecret is missing', 'Deploy the stack again.');
   process.env.APP_NETWORK_SECRET = secret;
   const isSetUp = await isAppNetworkSetUp().catch((error: unknown) => {
@@ -195,27 +233,68 @@ const appNetwork = async (secret: string | undefined): Promise<Finding> => {
   if (isSetUp) return ok('URL and secret are set');
   return failed(
     'The secret has no valid URL and signing secret: messages stay pending',
-    `Run aws secretsmanager put-secret-value --secret-id ${secret} --secret-string '{"url": "https://…", "secret": "whsec_…"}'.`,
+    `Run "npm run operator -- app-network set --url https://… --stack ${stack}".`,
   );
 };
 
-const resolves = (url: string): Promise<Check> => {
+/** Whether the secret can be read and has a value, which is never part of a finding. */
+const secretOfHashes = async (secret: string): Promise<Finding> => {
+  const client = new SecretsManagerClient({ maxAttempts: ATTEMPTS });
+  const fix = 'Never write another value: see "The secret of hashes" in infra/docs/operator.md.';
+  try {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secret }));
+    return SecretString ? ok('exists') : failed('It has no value', fix);
+  } catch (error) {
+    const code = error instanceof Error ? error.name : undefined;
+    if (code === 'ResourceNotFoundException') return failed('It does not exist, or has no value', fix);
+    // Secrets Manager's code for a secret that somebody has deleted, and that it keeps for 7 to 30 days.
+    if (code !== 'InvalidRequestException') throw error;
+    return failed(
+      'It is marked for deletion',
+      `Run "aws secretsmanager restore-secret --secret-id ${secret}" before Secrets Manager deletes it.`,
+    );
+  } finally {
+    client.destroy();
+  }
+};
+
+/**
+ * Whether the host of a URL has a DNS record, and one with an address of its target. Needs attention otherwise: the host may
+ * be behind a proxy.
+ */
+const resolves = (url: string, target: string | undefined): Promise<Check> => {
   const { hostname } = new URL(url);
   return check(hostname, undefined, async () => {
-    try {
-      await lookup(hostname);
-      return ok('resolves');
-    } catch (error) {
-      if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOTFOUND') throw error;
+    const addresses = await addressesOf(hostname);
+    if (addresses.length === 0) {
       return failed('does not resolve', 'Create its DNS record, with the target that the outputs of the stack name.');
     }
+    if (target === undefined) return ok('resolves');
+    const expected = await addressesOf(target);
+    if (addresses.some((address) => expected.includes(address))) return ok(`resolves to ${target}`);
+    return attention(
+      `resolves, but not to ${target}`,
+      'Point its DNS record at this name, unless a proxy of yours forwards requests to it.',
+    );
   });
+};
+
+/** The IP addresses of a host; none if it has no DNS record. */
+const addressesOf = async (hostname: string): Promise<string[]> => {
+  try {
+    return (await lookup(hostname, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOTFOUND') throw error;
+    return [];
+  }
 };
 
 /** Whether a topic has subscribers, all of which have confirmed. Of more than a hundred, the first hundred are looked at. */
 const subscribers = async (config: Config, topic: string): Promise<Finding> => {
   const form = { Action: 'ListSubscriptionsByTopic', Version: '2010-03-31', TopicArn: topic };
-  const arns = elementsIn(await callAws(config, { service: 'sns', form }), 'SubscriptionArn');
+  const all = elementsIn(await callAws(config, { service: 'sns', form }), 'SubscriptionArn');
+  // SNS lists a subscription that was removed for a while.
+  const arns = all.filter((arn) => arn !== 'Deleted');
   const pending = arns.filter((arn) => arn === 'PendingConfirmation').length;
   if (arns.length === 0) return failed('The topic has no subscriber', `Subscribe to ${topic}.`);
   return pending > 0

@@ -38,6 +38,14 @@ const secretOf = (value: object | string) => ({
   SecretString: typeof value === 'string' ? value : JSON.stringify(value),
 });
 
+/** The responses to reads of the app network's secret, and of the secret of hashes. */
+const secrets =
+  (appNetwork: object, hashes: object = secretOf('of hashes')) =>
+  (body: string): object =>
+    JSON.parse(body).SecretId === outputs.HashSecretName ? hashes : appNetwork;
+
+const SET_UP = secretOf({ url: 'https://app.example.com', secret: SECRET });
+
 const quota = (ConcurrentExecutions: number) => ({ AccountLimit: { ConcurrentExecutions } });
 
 /** The responses of an account in which all is well. */
@@ -45,9 +53,11 @@ const well = {
   GetCallerIdentity: `<GetCallerIdentityResult><Arn>${ARN}</Arn></GetCallerIdentityResult>`,
   GetParameter: { Parameter: { Value: '6' } },
   GetAccountSettings: quota(1_000),
-  GetSecretValue: secretOf({ url: 'https://app.example.com', secret: SECRET }),
+  GetSecretValue: secrets(SET_UP),
   ListSubscriptionsByTopic: subscriptions(`${TOPIC}:1`),
 };
+
+type Answers = Record<string, string | object | ((body: string) => string | object)>;
 
 interface Found {
   name: string;
@@ -78,7 +88,9 @@ describe('in AWS', () => {
       '✓ Concurrency  1,000 executions: long polls 500, deliver 100, at least 341 for requests',
       '✓ Stack  CREATE_COMPLETE',
       '✓ Outputs  complete',
+      '✓ Deployed settings  counterRetention 400, baseDomain none, bridgeDomain none',
       '✓ App network  URL and secret are set',
+      '✓ Secret of hashes  exists',
       '✓ 127.0.0.1  resolves',
       '✓ localhost  resolves',
       '✓ Alarms  1 subscription, confirmed',
@@ -100,7 +112,7 @@ describe('in AWS', () => {
   });
 
   /** What is wrong, the response that differs, the check that shows it, and its text with the fix. */
-  const failures: [what: string, answers: Record<string, string | object>, name: string, text: RegExp][] = [
+  const failures: [what: string, answers: Answers, name: string, text: RegExp][] = [
     [
       'an account without bootstrap',
       { GetParameter: { error: 'ParameterNotFound' } },
@@ -129,27 +141,51 @@ describe('in AWS', () => {
     ['a response that is not JSON', { GetAccountSettings: '<html>' }, 'Concurrency', /^Unexpected error: SyntaxError/],
     [
       'a secret that CloudFormation has generated',
-      { GetSecretValue: secretOf('fxWq3') },
+      { GetSecretValue: secrets(secretOf('fxWq3')) },
       'App network',
-      /messages stay pending .+put-secret-value --secret-id app-network-secret /,
+      /messages stay pending Run "npm run operator -- app-network set --url .+ --stack business-api-production"/,
     ],
     [
       'a secret without URL',
-      { GetSecretValue: secretOf({ secret: SECRET }) },
+      { GetSecretValue: secrets(secretOf({ secret: SECRET })) },
       'App network',
       /no valid URL and signing secret/,
     ],
     [
       'a secret that is malformed',
-      { GetSecretValue: secretOf({ url: 'https://app.example.com', secret: 'hunter2' }) },
+      { GetSecretValue: secrets(secretOf({ url: 'https://app.example.com', secret: 'hunter2' })) },
       'App network',
       /no valid URL and signing secret/,
     ],
     [
       'a secret without value',
-      { GetSecretValue: { error: 'ResourceNotFoundException' } },
+      { GetSecretValue: secrets({ error: 'ResourceNotFoundException' }) },
       'App network',
       /no valid URL and signing secret/,
+    ],
+    [
+      'a secret of hashes that does not exist',
+      { GetSecretValue: secrets(SET_UP, { error: 'ResourceNotFoundException' }) },
+      'Secret of hashes',
+      /^It does not exist, or has no value Never write another value/,
+    ],
+    [
+      'a secret of hashes that is empty',
+      { GetSecretValue: secrets(SET_UP, secretOf('')) },
+      'Secret of hashes',
+      /^It has no value Never write another value/,
+    ],
+    [
+      'a secret of hashes that somebody has deleted',
+      { GetSecretValue: secrets(SET_UP, { error: 'InvalidRequestException' }) },
+      'Secret of hashes',
+      /^It is marked for deletion Run "aws secretsmanager restore-secret --secret-id hash-secret" /,
+    ],
+    [
+      'a throttled read of the secret of hashes',
+      { GetSecretValue: secrets(SET_UP, { error: 'ThrottlingException' }) },
+      'Secret of hashes',
+      /^AWS throttles the calls/,
     ],
     [
       'a subscription that waits',
@@ -159,7 +195,7 @@ describe('in AWS', () => {
     ],
     [
       'a topic without subscriber',
-      { ListSubscriptionsByTopic: subscriptions() },
+      { ListSubscriptionsByTopic: subscriptions('Deleted') },
       'Alarms',
       /no subscriber Subscribe to arn:/,
     ],
@@ -181,6 +217,7 @@ describe('in AWS', () => {
     ['GetAccountSettings', 'AccessDeniedException', 'Concurrency', 'lambda:GetAccountSettings'],
     ['DescribeStacks', 'AccessDenied', 'Stack', 'cloudformation:DescribeStacks'],
     ['GetSecretValue', 'AccessDeniedException', 'App network', 'secretsmanager:GetSecretValue'],
+    ['GetSecretValue', 'AccessDeniedException', 'Secret of hashes', 'secretsmanager:GetSecretValue'],
     ['ListSubscriptionsByTopic', 'AuthorizationError', 'Alarms', 'sns:ListSubscriptionsByTopic'],
   ])('a denied %s is a check that was not made, and does not fail', async (action, error, name, right) => {
     const env = await serveStacks({ [NAME]: outputs }, { answers: { ...well, [action]: { error } } });
@@ -219,6 +256,41 @@ describe('in AWS', () => {
     expect(code).toBe(1);
     expect(found['api.invalid']).toMatchObject({ result: 'failed', detail: 'does not resolve' });
     expect(found.Outputs).toMatchObject({ result: 'failed', detail: 'TableName missing' });
+  });
+
+  test.each([
+    ['127.0.0.1', 'ok', 'resolves to 127.0.0.1'],
+    ['127.0.0.2', 'attention', 'resolves, but not to 127.0.0.2'],
+    ['d-1.invalid', 'attention', 'resolves, but not to d-1.invalid'],
+  ])('a domain at 127.0.0.1 whose target in API Gateway is %s: %s', async (target, result, detail) => {
+    const own = { ...outputs, BaseDomainTarget0A1B2C3D: target };
+    const { found } = await examine(await serveStacks({ [NAME]: own }, { answers: well }));
+    expect(found['127.0.0.1']).toMatchObject({ result, detail });
+  });
+
+  test('deployed settings that differ from the file of the stage need attention', async () => {
+    const own = { ...outputs, CounterRetention: '365', BaseDomainTarget0A1B2C3D: '127.0.0.1' };
+    const { code, found } = await examine(await serveStacks({ [NAME]: own }, { answers: well }));
+    expect({ code, found: found['Deployed settings'] }).toEqual({
+      code: 0,
+      found: {
+        name: 'Deployed settings',
+        result: 'attention',
+        detail:
+          'counterRetention 365, baseDomain 127.0.0.1, bridgeDomain none; the file of the stage has counterRetention: 400, baseDomain: none',
+        fix: 'Deploy the stack, or correct infra/stages/production.json.',
+      },
+    });
+  });
+
+  test('temporary credentials are shown with their end', async () => {
+    const env = {
+      ...(await serveStacks({}, { answers: well })),
+      AWS_SESSION_TOKEN: 'session',
+      AWS_CREDENTIAL_EXPIRATION: '2099-01-31T12:00:00Z',
+    };
+    const { found } = await examine(env);
+    expect(found.Credentials).toMatchObject({ result: 'ok', detail: `${ARN}, until 2099-01-31 12:00 UTC` });
   });
 
   test('a stack whose alarms notify nobody, and a higher quota than the setting, need attention only', async () => {
