@@ -1,5 +1,6 @@
 /** Settings of a deployment, with defaults that suit production. `stages.ts` reads them from the stage's file. */
 import * as v from 'valibot';
+import { eraseSteps, sweepSteps } from '../shared/api/workers.ts';
 import { builtInNames, grants } from '../shared/users/profile-properties.ts';
 import { recordOf } from '../shared/validation/bounded.ts';
 import { bundlings } from './bundle/bundle.ts';
@@ -208,6 +209,56 @@ const within = (min: number, value: number, most: number): number => Math.min(Ma
 
 /** How many long polls may wait at once: half of the AWS account's concurrency, so that the rest is left for all else. */
 export const waitsInAll = ({ accountConcurrency }: Settings): number => Math.floor(accountConcurrency / 2);
+
+/**
+ * Workers of `expand`, each for one account.
+ *
+ * @internal Tests compare it with the template.
+ */
+export const expandWorkers = (accountConcurrency: number): number => within(2, accountConcurrency / 50, 20);
+
+/**
+ * Batches of a shard of the stream that `relay` handles at the same time, and `count` as well.
+ *
+ * @internal Tests compare it with the template.
+ */
+export const batchesOfShard = (accountConcurrency: number): number => within(1, accountConcurrency / 100, 4);
+
+/** Shards of a new table's stream. */
+const SHARDS = 4;
+
+/** How the AWS account's concurrent executions are shared. */
+export interface Executions {
+  /** Long polls of all customers, and of one. */
+  longPolls: number;
+  longPollsOfOne: number;
+  deliver: number;
+  expand: number;
+  /** `relay` and `count` together, with the four shards of a new table. */
+  streamWorkers: number;
+  /** The steps of `sweep` and `erase`, which begin each minute. */
+  minuteWorkers: number;
+  /** What is left for the authorizer and the other endpoints while all of these are at their maximum. */
+  others: number;
+}
+
+/** The maximum of each kind of function with these settings. */
+export const executionsOf = (settings: Settings): Executions => {
+  const { accountConcurrency: all, fetchConcurrency = all, waitsPerAccount, deliverConcurrency: deliver } = settings;
+  const longPolls = Math.min(waitsInAll(settings), fetchConcurrency);
+  const expand = expandWorkers(all);
+  const streamWorkers = 2 * SHARDS * batchesOfShard(all);
+  const minuteWorkers = sweepSteps.length + eraseSteps.length;
+  return {
+    longPolls,
+    longPollsOfOne: Math.min(waitsPerAccount, longPolls),
+    deliver,
+    expand,
+    streamWorkers,
+    minuteWorkers,
+    others: Math.max(all - longPolls - deliver - expand - streamWorkers - minuteWorkers, 0),
+  };
+};
 
 /** Errors for what Lambda rejects, or never reaches, with the AWS account's concurrency. */
 const beyondAccount = (given: Given): string[] => {

@@ -77,7 +77,7 @@ export class LocalServer {
   async open(tokens: DemoTokens = new Map()): Promise<StackFile> {
     const { stack } = this;
     const { app, rapidpro, turn } = this.#simulators;
-    const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
+    const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint, awsEndpoint } = stack;
     callTableOf({ dynamodbEndpoint, table: this.#tableName });
     const demo: Demo = await seedDemo(this.#simulators, tokens);
     this.#simulators.connect({ bridgeUrl, appToken: demo.app_token });
@@ -95,6 +95,8 @@ export class LocalServer {
       turn_url: turn.url,
       dynamodb_endpoint: dynamodbEndpoint,
       s3_endpoint: bucketsEndpoint,
+      aws_endpoint: awsEndpoint,
+      queues: stack.queueUrls(),
       table: this.#tableName,
       ...demo,
       pid: process.pid,

@@ -8,6 +8,8 @@ import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
 import { addTriggerCommand } from './events/trigger.ts';
 import { describeFailure, exitCodeOf } from './failures.ts';
+import { addDoctorCommand } from './health/doctor.ts';
+import { addStatusCommand } from './health/status.ts';
 import { addHistoryCommand } from './history/command.ts';
 import { beginOperation, endOperation } from './history/record.ts';
 import { addListenCommand } from './listen/command.ts';
@@ -23,7 +25,7 @@ import { addUserCommands } from './people/user.ts';
 import { addRestoreCommand } from './recovery/restore.ts';
 import { addSmokeCommand } from './smoke/smoke.ts';
 import { addTailCommand } from './tail/command.ts';
-import { useDeployment } from './target.ts';
+import { useDeployment, useNamedStack } from './target.ts';
 import { addCompletionCommand } from './terminal/completion.ts';
 import { EXIT, EXIT_CODES } from './terminal/exit-codes.ts';
 import { showTimesInUtc } from './terminal/times.ts';
@@ -84,7 +86,9 @@ export const createProgram = (): Command => {
       const { utc } = command.optsWithGlobals<{ utc?: true }>();
       showTimesInUtc(utc === true);
       if (command.name() === 'completion') return;
-      await useDeployment(namedDeployment(command));
+      const named = namedDeployment(command);
+      if (command.name() === 'doctor' && named.stack !== undefined) useNamedStack(named.stack);
+      else await useDeployment(named);
       await beginOperation(command);
     })
     .addHelpText(
@@ -98,7 +102,9 @@ export const createProgram = (): Command => {
         'account stats acme-research --days 30',
         'outbox list --account acme-research',
         'account list --stack business-api-production',
+        'doctor --stack business-api-production',
         'smoke --stack business-api-production',
+        'status --watch',
         'tail --status 5xx',
       ),
     )
@@ -127,6 +133,8 @@ For programs: npm run --silent operator -- account list --json`,
   addSmokeCommand(program);
   addTriggerCommand(program);
   addTailCommand(program);
+  addStatusCommand(program);
+  addDoctorCommand(program);
   addListenCommand(program);
   addHistoryCommand(program);
   addCompletionCommand(program);

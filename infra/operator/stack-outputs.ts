@@ -1,4 +1,5 @@
 /** The outputs of a deployed stack, which CloudFormation knows by the stack's name. */
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import { UserError } from './queries/accounts-admin.ts';
 import { ATTEMPTS } from './terminal/retries.ts';
@@ -32,12 +33,12 @@ interface StackOutputs {
  * @throws UserError — there is no such stack, it is none of the Business API, or the credentials may not read it
  */
 export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
-  const { arn, status, values } = await describe(name);
-  const { success, output, issues = [] } = v.safeParse(outputs, values);
+  const { arn, status, values } = await requireStack(name);
+  if (status === DELETE_FAILED) throw new UserError(`${DELETE_FAILED_CAUSE} ${remedyForDeletion(name, values)}`);
+  const { success, output } = v.safeParse(outputs, values);
   if (!success) {
-    const missing = [...new Set(issues.map((issue) => v.getDotPath(issue)))].join(', ');
     throw new UserError(
-      `The stack "${name}" lacks the outputs ${missing}. It is not a stack of the Business API, or its deployment has failed: its status is ${status}. Deploy it again, or name the table with --table.`,
+      `The stack "${name}" lacks the outputs ${missingOutputs(values).join(', ')}. It is not a stack of the Business API, or its deployment has failed: its status is ${status}. Deploy it again, or name the table with --table.`,
     );
   }
   return {
@@ -51,23 +52,54 @@ export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
   };
 };
 
-interface Described {
+/** A stack, as CloudFormation describes it. */
+export interface Described {
   arn: string | undefined;
   status: string;
   /** The values of the outputs, by name. */
   values: Record<string, string | undefined>;
 }
 
-const describe = async (name: string): Promise<Described> => {
-  // Loaded only here: other commands start faster without this client.
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({ maxAttempts: ATTEMPTS });
+/** The outputs that commands use and a stack lacks. */
+export const missingOutputs = (values: Described['values']): string[] => {
+  const { issues = [] } = v.safeParse(outputs, values);
+  return [...new Set(issues.flatMap((issue) => v.getDotPath(issue) ?? []))];
+};
+
+/** The status of a stack whose deletion has failed. */
+export const DELETE_FAILED = 'DELETE_FAILED';
+
+export const DELETE_FAILED_CAUSE =
+  'The deletion of the stack has failed: usually because of "The bucket you tried to delete is not empty".';
+
+/** What to do about a failed deletion, as a sentence. The bucket has no versions, so that this removes all that it has. */
+export const remedyForDeletion = (name: string, { MediaBucketName = 'BUCKET' }: Described['values']): string =>
+  `Empty the bucket with "aws s3 rm s3://${MediaBucketName} --recursive", then delete the stack with "aws cloudformation delete-stack --stack-name ${name}".`;
+
+/** A client of CloudFormation. Loaded only here: other commands start faster without it. */
+export const cloudFormation = async (): Promise<CloudFormationClient> => {
+  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
+  return new CloudFormationClient({ maxAttempts: ATTEMPTS });
+};
+
+/**
+ * A stack in CloudFormation.
+ *
+ * @throws the SDK's error; `ValidationError` if there is no such stack
+ */
+export const describeStack = async (client: CloudFormationClient, name: string): Promise<Described> => {
+  const { DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+  const values = Object.fromEntries(
+    (stack?.Outputs ?? []).flatMap(({ OutputKey, OutputValue }) => (OutputKey ? [[OutputKey, OutputValue]] : [])),
+  );
+  return { arn: stack?.StackId, status: stack?.StackStatus ?? 'unknown', values };
+};
+
+const requireStack = async (name: string): Promise<Described> => {
+  const client = await cloudFormation();
   try {
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    const values = Object.fromEntries(
-      (stack?.Outputs ?? []).flatMap(({ OutputKey, OutputValue }) => (OutputKey ? [[OutputKey, OutputValue]] : [])),
-    );
-    return { arn: stack?.StackId, status: stack?.StackStatus ?? 'unknown', values };
+    return await describeStack(client, name);
   } catch (error) {
     const reason = error instanceof Error ? REASONS[error.name] : undefined;
     throw reason === undefined ? error : new UserError(reason(name, await client.config.region()));
@@ -81,8 +113,4 @@ const REASONS: Record<string, (name: string, region: string) => string> = {
   ValidationError: (name, region) =>
     `There is no stack "${name}" in the region ${region} of this AWS account. Check the name, AWS_REGION and AWS_PROFILE.`,
   AccessDenied: (name) => `These credentials may not describe the stack "${name}" (cloudformation:DescribeStacks).`,
-  InvalidClientTokenId: () =>
-    'AWS rejects the credentials. Sign in to AWS again, or choose credentials with AWS_PROFILE.',
-  SignatureDoesNotMatch: () =>
-    'AWS rejects the credentials. Sign in to AWS again, or choose credentials with AWS_PROFILE.',
 };

@@ -46,16 +46,26 @@ export const useDeployment = async (named: { stack?: string; table?: string }): 
 /** The name of a stage's stack begins with this. */
 const STACK_PREFIX = 'business-api-';
 
+/** The stage of a stack; undefined if it has another name. */
+export const stageOf = (stack: string): string | undefined =>
+  stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : undefined;
+
+/** Sets a stack that may not exist yet, without reading its outputs. */
+export const useNamedStack = (name: string): void => {
+  current = { runs: 'in AWS', stack: name, target: `stack ${name}` };
+  printNote(`target: ${current.target}`);
+};
+
 const useStack = async (name: string): Promise<Deployment> => {
   const { table, hashSecret, appNetworkSecret, base, bridge, counterRetention, arn } = await readStackOutputs(name);
   process.env.TABLE_NAME = table;
   process.env.COUNTER_RETENTION ??= counterRetention;
   await useHashSecret(hashSecret);
-  const stage = name.startsWith(STACK_PREFIX) ? [`stage ${name.slice(STACK_PREFIX.length)}`] : [];
+  const stage = stageOf(name);
   return {
     runs: 'in AWS',
     stack: name,
-    target: [`stack ${name}`, ...stage, ownerOf(arn)].join(', '),
+    target: [`stack ${name}`, ...(stage === undefined ? [] : [`stage ${stage}`]), ownerOf(arn)].join(', '),
     hosts: { base, bridge },
     appNetworkSecret,
   };

@@ -59,6 +59,9 @@ const readAgain = async (last: AppNetworkCredentials | undefined): Promise<NonNu
   }
 };
 
+/** Whether the operator has set a URL and a valid signing secret. */
+export const isAppNetworkSetUp = async (): Promise<boolean> => (await readCredentials()) !== undefined;
+
 /** The credentials that the operator has set; undefined if URL or signing secret is missing or invalid. */
 const readCredentials = async (): Promise<AppNetworkCredentials | undefined> => {
   const secrets = new SecretsManagerClient({ requestHandler: timeouts, maxAttempts: 3 });

@@ -13,6 +13,8 @@ import { describe, expect, test } from 'vitest';
 import { BusinessTable } from '../../infra/constructs/business-table.ts';
 import { HttpHost } from '../../infra/constructs/http-host.ts';
 import { featureFlags } from '../../infra/feature-flags.ts';
+import { BOOTSTRAP } from '../../infra/operator/health/aws-checks.ts';
+import { batchesOfShard, executionsOf, expandWorkers, readSettings } from '../../infra/settings.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { eraseSteps, sweepSteps } from '../../shared/api/workers.ts';
@@ -755,6 +757,24 @@ describe("the table's stream", () => {
     }
   });
 
+  test('has the workers that the guide for operators and `operator doctor` count', () => {
+    for (const accountConcurrency of [10, 50, 100, 500, 1_000]) {
+      const settings = readSettings({ accountConcurrency });
+      const own = synthesise({ accountConcurrency });
+      for (const [name, workers] of [
+        ['Relay', { ParallelizationFactor: batchesOfShard(accountConcurrency) }],
+        ['Count', { ParallelizationFactor: batchesOfShard(accountConcurrency) }],
+        ['Deliver', { ScalingConfig: { MaximumConcurrency: executionsOf(settings).deliver } }],
+        ['Expand', { ScalingConfig: { MaximumConcurrency: expandWorkers(accountConcurrency) } }],
+      ] as const) {
+        own.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+          FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },
+          ...workers,
+        });
+      }
+    }
+  });
+
   test('has the batches and workers that the simulation of growth assumes', () => {
     for (const concurrency of [10, 300, 1_000]) {
       for (const [name, batches] of [
@@ -783,6 +803,26 @@ describe("the table's stream", () => {
   });
 
   const patternsIn = (filters: { Pattern: string }[]): unknown[] => filters.map(({ Pattern }) => JSON.parse(Pattern));
+});
+
+test('the template requires the version of the bootstrap stack that `operator doctor` checks', () => {
+  const { CheckBootstrapVersion: rule } = template.toJSON().Rules;
+  const [{ Assert }] = rule.Assertions;
+  const [
+    {
+      'Fn::Contains': [rejected],
+    },
+  ] = Assert['Fn::Not'];
+  expect(rejected).toEqual(Array.from({ length: BOOTSTRAP.version - 1 }, (_, index) => `${index + 1}`));
+  template.hasParameter('BootstrapVersion', { Default: BOOTSTRAP.parameter });
+});
+
+test('outputs name the targets of own domains as `operator doctor` expects', () => {
+  for (const host of ['Base', 'Bridge']) {
+    const outputs = Object.keys(custom.findOutputs('*')).filter((name) => name.startsWith(`${host}DomainTarget`));
+    expect(outputs).toEqual([expect.stringMatching(/^[A-Z][A-Za-z]+[0-9A-F]{8}$/)]);
+    expect(Object.keys(template.findOutputs('*')).filter((name) => name.includes('DomainTarget'))).toEqual([]);
+  }
 });
 
 test('the template contains no secret: AWS makes the one of hashes, which outlives the stack, as the table does', () => {

@@ -26,7 +26,17 @@ afterAll(() => rm(folder, { recursive: true }));
 /** The file of a stack whose process is running: this one, or its parent. */
 const fileOf = (port: number, pid: number): StackFile => ({
   ...{ base_url: `http://127.0.0.1:${port}`, bridge_url: '', docs_url: '', phone_url: '', app_url: '' },
-  ...{ rapidpro_url: '', turn_url: '', dynamodb_endpoint: '', s3_endpoint: '', table: '', token: '', app_token: '' },
+  ...{
+    rapidpro_url: '',
+    turn_url: '',
+    dynamodb_endpoint: '',
+    s3_endpoint: '',
+    aws_endpoint: '',
+    queues: {},
+    table: '',
+    token: '',
+    app_token: '',
+  },
   ...{ turn_token: '', bot_phone_number: '', turn_bot_phone_number: '', panelist: '', pid },
 });
 

@@ -78,6 +78,8 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
     turn_url: `http://127.0.0.1:${port + 4}`,
     dynamodb_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     s3_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    aws_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    queues: expect.any(Object),
     table: 'business-api-local',
     token: expect.stringMatching(/^bapi_/),
     app_token: expect.stringMatching(/^bapi_/),

@@ -1,5 +1,5 @@
 /** Predicts a load on AWS from the units of its messages: duration, first limit and cost, with a source of each number. */
-import { readSettings } from '../../infra/settings.ts';
+import { expandWorkers, readSettings } from '../../infra/settings.ts';
 import { ASSUMED } from '../bench/bill.ts';
 import { asInstalled, type Deployment, prepared } from '../bench/growth/deployment.ts';
 import { measured, present } from '../bench/growth/design.ts';
@@ -64,10 +64,6 @@ export interface Prediction {
 /** US dollars for a million messages on the page on costs (performance.md, "Cost"). */
 export const COST_PAGE = { api: 44.3, campaign: 36.3 };
 
-/** Workers of `expand`, each for one account: as in the stack. */
-const expanders = (accountConcurrency: number): number =>
-  Math.min(Math.max(Math.floor(accountConcurrency / 50), 2), 20);
-
 /** Messages per second of an account: its pace in campaigns, or its limit of requests. */
 const paceOf = ({ profile }: Plan): number => {
   const { campaignRate, accountRate } = readSettings({});
@@ -77,7 +73,8 @@ const paceOf = ({ profile }: Plan): number => {
 /** Messages per second of all accounts together. */
 export const rateOf = (plan: Plan): number => {
   const { accountConcurrency } = readSettings({});
-  const sending = plan.profile === 'campaign' ? Math.min(plan.accounts, expanders(accountConcurrency)) : plan.accounts;
+  const sending =
+    plan.profile === 'campaign' ? Math.min(plan.accounts, expandWorkers(accountConcurrency)) : plan.accounts;
   return sending * paceOf(plan);
 };
 

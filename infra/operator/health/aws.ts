@@ -56,7 +56,8 @@ export const clockDifference = async (region: string): Promise<number> => {
 const endpointOf = (service: Service, region: string): URL => {
   const { AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: ignored, AWS_ENDPOINT_URL: general, ...env } = process.env;
   const configured = ignored === 'true' ? undefined : env[`AWS_ENDPOINT_URL_${SERVICES[service]}`] || general;
-  return new URL(configured || `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`);
+  const name = env.AWS_USE_FIPS_ENDPOINT === 'true' ? `${service}-fips` : service;
+  return new URL(configured || `https://${name}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`);
 };
 
 interface Content {

@@ -54,6 +54,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
   trigger: 'changes',
   tail: 'reads',
   listen: 'reads personal data',
+  status: 'reads',
+  doctor: 'reads',
   history: 'reads',
   completion: 'reads',
 };

@@ -21,6 +21,10 @@ export interface StackFile {
   turn_url: string;
   dynamodb_endpoint: string;
   s3_endpoint: string;
+  /** The endpoint of queues and secrets. */
+  aws_endpoint: string;
+  /** The URLs of the queues, by logical id. */
+  queues: Record<string, string>;
   table: string;
   /** A demo account's token, with every permission but `app`. */
   token: string;

@@ -115,7 +115,8 @@ const inWords = (conversations: PendingConversation[], circuits: OpenCircuit[]):
   return [table, ...(circuits.length === 0 ? [] : [circuitTable(circuits)]), totals(conversations)].join('\n\n');
 };
 
-const circuitTable = (circuits: OpenCircuit[]): string =>
+/** The open circuits, with the time at which each half-opens. */
+export const circuitTable = (circuits: OpenCircuit[]): string =>
   columns(
     ['OPEN CIRCUIT', 'UNTIL', 'FAILED'],
     circuits.map((circuit) => [circuit.destination, endOf(circuit), count(circuit.failures)]),

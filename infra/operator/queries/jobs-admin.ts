@@ -1,4 +1,7 @@
 /** The jobs of an account, for operators. */
+import { batchOf, pendingBatchPartitions } from '../../../shared/campaigns/entities.ts';
+import { isPostponed, readBatch } from '../../../shared/campaigns/stored-batch.ts';
+import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { Problem } from '../../../shared/core/problems.ts';
 import { jobListOf } from '../../../shared/messaging/entities.ts';
 import { logPartitions } from '../../../shared/outbox/entities.ts';
@@ -6,6 +9,7 @@ import type { LogItem, State } from '../../../shared/outbox/message.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { type JobStatus, readJobStatus } from '../../../shared/stats/job-status.ts';
 import { hasExpired, pages } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { UserError } from './accounts-admin.ts';
 
 /** Jobs that are read at a time. */
@@ -96,4 +100,30 @@ const reasonsOf = async (account: string, job_id: string): Promise<Record<string
     reasons.set(reason_code, (reasons.get(reason_code) ?? 0) + 1);
   }
   return Object.fromEntries([...reasons].sort(([, a], [, b]) => b - a));
+};
+
+/**
+ * How many batches of all accounts wait because a step of theirs failed twice or more. 0.5 read units for 4 KB of the index,
+ * and 1 for each batch that is being expanded.
+ */
+export const countPostponedBatches = async (): Promise<number> => {
+  const counts = await Promise.all(pendingBatchPartitions.map(postponedIn));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+const postponedIn = async (partition: string): Promise<number> => {
+  let count = 0;
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    // Only batches that have begun have steps that fail.
+    KeyConditionExpression: 'gsi2pk = :batches AND gsi2sk < :now',
+    ExpressionAttributeValues: { ':batches': partition, ':now': sortableTime(now()) },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { account, batch } of keys.map(batchOf)) {
+      const found = await readBatch(account, batch);
+      if (found !== undefined && isPostponed(found)) count += 1;
+    }
+  }
+  return count;
 };

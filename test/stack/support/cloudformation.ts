@@ -1,6 +1,6 @@
 /**
- * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; and GetSecretValue and
- * PutSecretValue as Secrets Manager does, and GetCallerIdentity.
+ * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; GetSecretValue and
+ * PutSecretValue as Secrets Manager does; and other calls as a test wants.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,34 +11,64 @@ import { type Environment, remote } from './operator.ts';
 
 const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
 
-/** The operator, as AWS knows them. */
-export const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
-
-const described = (name: string, outputs: object): string => {
+const described = (name: string, outputs: object, status: string): string => {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
   const id = `arn:aws:cloudformation:eu-west-1:123456789012:stack/${name}/0199a3f2`;
-  const stack = `<StackId>${id}</StackId><StackName>${name}</StackName><CreationTime>2027-01-31T12:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus>`;
+  const stack = `<StackId>${id}</StackId><StackName>${name}</StackName><CreationTime>2027-01-31T12:00:00Z</CreationTime><StackStatus>${status}</StackStatus>`;
   return `<DescribeStacksResponse xmlns="${NAMESPACE}"><DescribeStacksResult><Stacks><member>${stack}<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 };
 
 const failed = (code: string, message: string): string =>
   `<ErrorResponse xmlns="${NAMESPACE}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
 
+type Answer = string | object;
+
+interface Given {
+  /** The status of all stacks. */
+  status?: string;
+  /**
+   * Bodies of further responses by the action, or functions of the request's body that return them. A string is XML,
+   * `{ error }` an error with this code.
+   */
+  answers?: Record<string, Answer | ((body: string) => Answer)>;
+  /** The secrets besides that of hashes, by name; undefined may not be used. */
+  secrets?: Record<string, string | undefined>;
+  /** The `Date` header. */
+  date?: Date;
+}
+
+/** The action of a call in each of AWS's protocols: JSON, REST, or a form. */
+const actionOf = (target: unknown, path: string, form: URLSearchParams): string =>
+  String(target ?? '').split('.')[1] ??
+  (path.endsWith('/account-settings') ? 'GetAccountSettings' : (form.get('Action') ?? ''));
+
 /**
  * Starts the server until the test ends. Returns an environment in which commands find it.
  *
  * @param stacks - the outputs by the stack's name; a string is the code of an error
- * @param secrets - the secrets besides that of hashes, by name; undefined may not be used
  */
 export const serveStacks = async (
   stacks: Record<string, object | string>,
-  secrets: Record<string, string | undefined> = {},
+  { status = 'CREATE_COMPLETE', answers = {}, secrets = {}, date }: Given = {},
 ): Promise<Environment> => {
   const server = createServer(async (request, response) => {
-    const body = await text(request);
+    if (date !== undefined) response.setHeader('date', date.toUTCString());
     const target = request.headers['x-amz-target'];
+    const body = await text(request);
+    const form = new URLSearchParams(body);
+    const given = answers[actionOf(target, request.url ?? '', form)];
+    const answer: Answer | undefined = typeof given === 'function' ? given(body) : given;
+    if (answer !== undefined) {
+      const isXml = target === undefined && form.has('Action');
+      if (typeof answer === 'string') return response.end(answer);
+      if (!('error' in answer)) return response.end(JSON.stringify(answer));
+      const code = String(answer.error);
+      return response
+        .writeHead(400, isXml ? {} : { 'x-amzn-errortype': code })
+        .end(isXml ? failed(code, 'Secret') : JSON.stringify({ __type: `aws#${code}`, message: 'Secret' }));
+    }
     if (target !== undefined) {
       const { SecretId, SecretString } = JSON.parse(body);
       if (target === 'secretsmanager.PutSecretValue') secrets[SecretId] = SecretString;
@@ -46,13 +76,13 @@ export const serveStacks = async (
       if (found !== undefined) return response.end(JSON.stringify({ SecretString: found }));
       return response.writeHead(400).end(JSON.stringify({ __type: 'AccessDeniedException', message: 'Denied' }));
     }
-    const call = new URLSearchParams(body);
-    if (call.get('Action') === 'GetCallerIdentity') return response.end(`<Arn>${CALLER}</Arn>`);
-    const name = call.get('StackName') ?? '';
+    const name = form.get('StackName') ?? '';
     const stack = stacks[name] ?? 'ValidationError';
     const isError = typeof stack === 'string';
     response.writeHead(isError ? 400 : 200, { 'content-type': 'text/xml' });
-    return response.end(isError ? failed(stack, `Stack with id ${name} does not exist`) : described(name, stack));
+    return response.end(
+      isError ? failed(stack, `Stack with id ${name} does not exist`) : described(name, stack, status),
+    );
   });
   const url = await listenOnLoopback(server, 0);
   onTestFinished(() => {
@@ -60,10 +90,6 @@ export const serveStacks = async (
     server.closeAllConnections();
   });
   const { TABLE_NAME: _, ...env } = remote;
-  return {
-    ...env,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: url,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
-    AWS_ENDPOINT_URL_STS: url,
-  };
+  const services = ['CLOUDFORMATION', 'SECRETS_MANAGER', 'STS', 'SSM', 'LAMBDA', 'SNS', 'CLOUDWATCH', 'SQS'];
+  return { ...env, ...Object.fromEntries(services.map((service) => [`AWS_ENDPOINT_URL_${service}`, url])) };
 };

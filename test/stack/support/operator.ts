@@ -11,7 +11,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, vi } from 'vitest';
-import { localFolder } from '../../../infra/operator/local-stack/stack-file.ts';
+import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -54,9 +54,9 @@ export const remote: Environment = {
   ...bare,
   TABLE_NAME: stack.table,
   AWS_ENDPOINT_URL_DYNAMODB: stack.dynamodb_endpoint,
-  AWS_ENDPOINT_URL_SECRETS_MANAGER: stack.secrets_endpoint,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: stack.aws_endpoint,
   // It answers with an error: then the access key names the caller.
-  AWS_ENDPOINT_URL_STS: stack.secrets_endpoint,
+  AWS_ENDPOINT_URL_STS: stack.aws_endpoint,
   // The output HashSecretName of the served stack.
   HASH_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:HashSecret3D9FFBC2',
   AWS_REGION: 'us-east-1',
@@ -172,8 +172,8 @@ export const onTerminal = (args: string[], answer?: string) =>
     });
   });
 
-/** The environment of a machine. If `running` is given, the served stack is its local stack. */
-export const machine = async (running?: { pid: number }): Promise<Environment> => {
+/** The environment of a machine. If `running` is given, the served stack is its local stack, with these differences. */
+export const machine = async (running?: { pid: number } & Partial<StackFile>): Promise<Environment> => {
   const LOCAL_FOLDER = await folder();
   if (running) await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, ...running }));
   return { ...bare, LOCAL_FOLDER };

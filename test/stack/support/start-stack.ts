@@ -9,8 +9,6 @@ import { callRecorder } from '../../support/run-record.ts';
 
 /** The served stack, and the paths of its log, its synthesised assembly, and the record of its functions' calls. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
-  /** Where the secrets of the stack are read. */
-  secrets_endpoint: string;
   log: string;
   assembly: string;
   calls: string;
@@ -72,7 +70,8 @@ export const startStack = async ({
     bridge_url: stack.bridgeUrl,
     dynamodb_endpoint,
     s3_endpoint: stack.bucketsEndpoint,
-    secrets_endpoint: stack.awsEndpoint,
+    aws_endpoint: stack.awsEndpoint,
+    queues: stack.queueUrls(),
     table,
     phone_url: app.phoneUrl,
     app_url: app.appUrl,

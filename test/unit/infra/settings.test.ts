@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { localSettings } from '../../../infra/local/local-settings.ts';
-import { readSettings } from '../../../infra/settings.ts';
+import { executionsOf, readSettings } from '../../../infra/settings.ts';
 
 const STREAM = 'arn:aws:dynamodb:eu-west-1:111122223333:table/restored/stream/2030-01-01T00:00:00.000';
 const EXISTING = { existingTable: 'restored', existingTableStream: STREAM };
@@ -55,6 +56,32 @@ test.each([
   expect(settings.fetchConcurrency).toBeUndefined();
   const own = { deliverConcurrency: 5, waitsPerAccount: 2 };
   expect(given({ accountConcurrency, ...own })()).toMatchObject(own);
+});
+
+test('the guide for operators lists what each kind of function gets of 10 to 1,000 executions', async () => {
+  const guide = await readFile('infra/docs/operator.md', 'utf8');
+  const rows = [10, 50, 100, 500, 1_000].map((accountConcurrency) => {
+    const { longPolls, longPollsOfOne, deliver, expand, streamWorkers, minuteWorkers, others } = executionsOf(
+      given({ accountConcurrency })(),
+    );
+    return [accountConcurrency, longPolls, longPollsOfOne, deliver, expand, streamWorkers, minuteWorkers, others];
+  });
+  const [, table = ''] = /\n\| executions .*\n\| -.*\n((?:\|.*\n)+)/.exec(guide) ?? [];
+  const cells = table
+    .trim()
+    .split('\n')
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => Number(cell.replace(',', ''))),
+    );
+  expect(cells).toEqual(rows);
+});
+
+test('reserved executions limit long polls, and what is left for others is never negative', () => {
+  expect(executionsOf(given({ fetchConcurrency: 20 })())).toMatchObject({ longPolls: 20, longPollsOfOne: 20 });
+  expect(executionsOf(given({ accountConcurrency: 10, deliverConcurrency: 10 })()).others).toBe(0);
 });
 
 test('Lambda keeps 100 executions unreserved, so fetches can reserve all others', () => {

@@ -17,7 +17,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 /** Runs commands for a stack whose secret has this value, and returns what the secret has then. */
 const deployed = async (value: string | undefined) => {
   const secrets: Record<string, string | undefined> = { 'app-network': value };
-  const env = await serveStacks({ trial: outputs }, secrets);
+  const env = await serveStacks({ trial: outputs }, { secrets });
   return {
     appNetwork: (...args: string[]) => operatorIn(env, 'app-network', ...args, '--stack', 'trial', '--json'),
     stored: () => JSON.parse(secrets['app-network'] ?? ''),

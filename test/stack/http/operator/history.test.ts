@@ -4,11 +4,14 @@ import { userInfo } from 'node:os';
 import { expect, inject, test } from 'vitest';
 import { operationKey } from '../../../../shared/accounts/entities.ts';
 import { pages, put } from '../../../../shared/table/client.ts';
-import { CALLER, serveStacks } from '../../support/cloudformation.ts';
+import { serveStacks } from '../../support/cloudformation.ts';
 import { inJson, newAccount, newId, operator, operatorIn, remote, time } from '../../support/operator.ts';
 import { newPhone } from '../../support/world.ts';
 
 const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
+
+/** The operator, as AWS knows them. */
+const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
 
 const outputs = {
   ...{ TableName, HashSecretName: 'hash-secret', AppNetworkSecret: 'app-network', BaseUrl, BridgeUrl },
@@ -31,7 +34,7 @@ const stored = async (): Promise<string> => {
 
 test('a change is recorded with the caller, the command, what it changed, and how it ended', async () => {
   const account = await newAccount();
-  const env = await serveStacks({ trial: outputs });
+  const env = await serveStacks({ trial: outputs }, { answers: { GetCallerIdentity: `<Arn>${CALLER}</Arn>` } });
   const bot = newPhone();
   await operatorIn(
     env,
