@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 
@@ -136,10 +136,6 @@ export class Deployed {
 
   async secret(SecretId: string): Promise<string | undefined> {
     return (await this.#secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString;
-  }
-
-  async setSecret(SecretId: string, SecretString: string): Promise<void> {
-    await this.#secrets.send(new PutSecretValueCommand({ SecretId, SecretString }));
   }
 
   /** The URLs of all queues. */

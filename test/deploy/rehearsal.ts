@@ -1,4 +1,7 @@
-/** The rehearsal: two deployments, a day of a customer, and the end of the stack. Each step prints a line. */
+/**
+ * The rehearsal: the checklist of the guide for operators with its deployment and a day of a customer, a second deployment,
+ * and the end of the stack. Each step prints a line.
+ */
 import './host-names.ts';
 import assert from 'node:assert/strict';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,6 +11,7 @@ import { AppNetwork } from '../../infra/local/simulators/app-network/app-network
 import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { waitsKey } from '../../shared/accounts/entities.ts';
 import { type Assembly, synthesise, type Template } from './assembly.ts';
+import { checklistSteps } from './checklist.ts';
 import { Commands, REGION } from './commands.ts';
 import { Deployed, type Outputs } from './deployed.ts';
 import { Ministack } from './ministack.ts';
@@ -15,7 +19,8 @@ import type { Environment } from './processes.ts';
 import { say, step } from './steps.ts';
 
 const ACCOUNT = '000000000000';
-const STAGE = 'rehearsal';
+/** A stage with a file of settings, because `operator doctor` compares it. */
+const STAGE = 'production';
 const STACK = `business-api-${STAGE}`;
 
 /** A setting of both deployments. It reaches every function and an output. */
@@ -95,15 +100,52 @@ interface Rehearsal {
   synthesiseNext: () => Promise<Assembly>;
 }
 
-const deployAndDestroy = async ({ commands, deployed, app, first, synthesiseNext }: Rehearsal): Promise<void> => {
-  await step('cdk bootstrap prepares the account', () => commands.cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`));
+/**
+ * Runs a command of the checklist: the stack is that of the rehearsal, and what it needs of the world is on this machine.
+ *
+ * @throws Error — the command failed, or the rehearsal does not know how to run it
+ */
+const runFromChecklist = async (words: string[], { commands, app, assembly }: Rehearsed): Promise<void> => {
+  const line = words.join(' ');
+  const [program, ...args] = words;
+  // The checkout exists, and its packages are installed; the environment has a region and the stack's name.
+  if (['git clone REPOSITORY business-api', 'cd business-api', 'npm ci'].includes(line) || program === 'export') return;
+  if (line === 'npx cdk bootstrap') return commands.cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
+  if (/^npx cdk diff -c stage=\w+$/.test(line)) return commands.cdk('diff', '--app', assembly.folder);
+  if (/^npx cdk deploy -c stage=\w+$/.test(line)) return commands.cdk('deploy', '--app', assembly.folder, ...DEPLOY);
+  if (line === 'npm run docs') return commands.npm('run', 'docs', '--', join(dirname(assembly.folder), 'docs'));
+  if (program !== 'npm' || !line.startsWith('npm run operator -- ')) {
+    throw new Error(`The checklist has a command that the rehearsal does not run: ${line}`);
+  }
+  const given = args.slice(3);
+  if (given[0] === 'smoke') return playDay(commands);
+  if (given[0] === 'app-network') {
+    const { url, secret } = JSON.parse(app.stackSecret);
+    given.splice(given.indexOf('--url') + 1, 1, url, '--secret', secret);
+  }
+  const { status, output } = await commands.operator(...given);
+  // Before the bootstrap, the checklist says so, it fails.
+  const isBefore = given[0] === 'doctor' && /CDK bootstrap"[^}]*"failed"/.test(output);
+  if (status !== 0 && !isBefore) throw new Error(`${line} failed:\n${output}`);
+};
 
+interface Rehearsed extends Pick<Rehearsal, 'commands' | 'app'> {
+  assembly: Assembly;
+}
+
+const deployAndDestroy = async ({ commands, deployed, app, first, synthesiseNext }: Rehearsal): Promise<void> => {
   const assembly = await first;
   say(`Left out, because MiniStack does not support it:\n${assembly.excluded.map((line) => `  ${line}`).join('\n')}`);
-  await step('cdk deploy creates the stack', () => commands.cdk('deploy', '--app', assembly.folder, ...DEPLOY));
-  const outputs = await deployed.outputs();
-  await deployed.setSecret(outputs.AppNetworkSecret, app.stackSecret);
+  // Most of the day of `operator smoke` is a pause until the schedule erases a user.
+  const next = synthesiseNext();
+  next.catch(() => undefined);
+  for (const { title, commands: lines } of await checklistSteps()) {
+    await step(`Checklist: ${title}`, async () => {
+      for (const words of lines) await runFromChecklist(words, { commands, app, assembly });
+    });
+  }
 
+  const outputs = await deployed.outputs();
   const { token } = await step('The operator adds a customer, who uploads a file', () =>
     addCustomer(commands, outputs.BaseUrl),
   );
@@ -116,12 +158,9 @@ const deployAndDestroy = async ({ commands, deployed, app, first, synthesiseNext
   const before = await dataOf(deployed, outputs);
   assert.ok(before.items.length > 0 && before.objects.length === 1, 'The data of the customer are not stored.');
 
-  // Most of the day is a pause until the schedule erases a user.
-  const [next] = await Promise.all([synthesiseNext(), step('operator smoke plays a day', () => playDay(commands))]);
-
   await step('A second deployment changes a setting, and keeps the data', async () => {
     assert.deepEqual(await countersRetained(deployed), new Set([COUNTER_RETENTION.first]));
-    await commands.cdk('deploy', '--app', next.folder, ...DEPLOY);
+    await commands.cdk('deploy', '--app', (await next).folder, ...DEPLOY);
     const changed = await deployed.outputs();
     assert.deepEqual(changed, { ...outputs, CounterRetention: COUNTER_RETENTION.second });
     assert.deepEqual(await countersRetained(deployed), new Set([COUNTER_RETENTION.second]));
