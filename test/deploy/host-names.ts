@@ -3,10 +3,18 @@
  * name, `ID.execute-api.localhost`, and not every resolver knows it.
  */
 import dns from 'node:dns';
+import promises from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+const here = (name: string): string => (name.endsWith('.localhost') ? '127.0.0.1' : name);
 
 const { lookup } = dns;
+const { lookup: promised } = promises;
 
 Object.assign(dns, {
-  lookup: (name: string, ...rest: unknown[]) =>
-    Reflect.apply(lookup, dns, [name.endsWith('.localhost') ? '127.0.0.1' : name, ...rest]),
+  lookup: (name: string, ...rest: unknown[]) => Reflect.apply(lookup, dns, [here(name), ...rest]),
 });
+Object.assign(promises, {
+  lookup: (name: string, ...rest: unknown[]) => Reflect.apply(promised, promises, [here(name), ...rest]),
+});
+syncBuiltinESMExports();

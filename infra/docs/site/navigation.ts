@@ -70,7 +70,14 @@ export const groups: readonly Group[] = [
   {
     title: 'For operators',
     pages: [
-      operator('deploy', 'Deploy', ['Deploy', 'Smoke test', 'Upgrade', 'Remove the stack']),
+      operator('deploy', 'Deploy', [
+        'From an empty AWS account to production',
+        'How commands find a deployment',
+        'Doctor',
+        'Smoke test',
+        'Upgrade',
+        'Remove the stack',
+      ]),
       operator('accounts', 'Accounts and tokens', [
         'The first account',
         'Connect a chat platform',
@@ -79,7 +86,7 @@ export const groups: readonly Group[] = [
       ]),
       operator('alarms', 'Monitor', ['Monitor', 'Alarms']),
       whole('runbooks', 'Runbooks'),
-      operator('command-line', 'Command line', ["The operator's command"]),
+      operator('command-line', 'Command line', ["The operator's command", 'Who did what']),
       operator('restore', 'Restore', ['Restore the table']),
       operator('people', 'Users and their data', ['Users and their data', 'Media']),
       operator('operator', 'More for operators', 'rest'),
