@@ -42,7 +42,10 @@ const MOST_PROPERTIES = 30;
 
 const settings = v.object({
   /** The name of the deployment. An AWS account may have several. */
-  stage: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be lower-case words')), 'production'),
+  stage: v.optional(
+    v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,24}$/, 'must be lower-case words of at most 25 characters')),
+    'production',
+  ),
   /** Custom domain of the API host, and the ARN of its certificate in the same region. */
   baseDomain: v.optional(domainName),
   baseCertificate: v.optional(v.string()),

@@ -1,8 +1,9 @@
 /** The stack: two hosts, one function per endpoint, one table, and the workers. */
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
-import { RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IFunction, RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -24,7 +25,7 @@ import { MediaBucket } from './constructs/media-bucket.ts';
 import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
 import { ServiceMetrics } from './constructs/service-metrics.ts';
-import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
+import { DeadLetters, FailedBatches, TlsOnly, WakeUpQueue } from './constructs/wake-up-queue.ts';
 import { type Settings, waitsInAll } from './settings.ts';
 
 interface BusinessApiProps extends StackProps {
@@ -53,7 +54,6 @@ export class BusinessApiStack extends Stack {
     const retain = settings.removalPolicy === 'retain';
     const tags = { service: 'business-api', stage: settings.stage, ...settings.tags };
     super(scope, id, { ...props, tags, terminationProtection: retain });
-    const { logRetention } = settings;
     const metrics = new ServiceMetrics(settings.stage);
 
     const { existingTable: name, existingTableStream: stream, warmWriteUnits, warmReadUnits } = settings;
@@ -74,6 +74,16 @@ export class BusinessApiStack extends Stack {
       reason: 'Keys of the table are made with the secret, so it cannot be rotated without a migration of the table.',
     });
 
+    const logGroupOf = (what: string): LogGroup =>
+      new LogGroup(this, `${pascal(what)}Logs`, {
+        logGroupName: `/business-api/${settings.stage}/${what}`,
+        retention: settings.logRetention,
+        removalPolicy: RemovalPolicy.DESTROY,
+      });
+    const accessLogs = logGroupOf('access');
+    const logGroup = logGroupOf('functions');
+
+    const caller = this.#caller();
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };
     const hosts = {
       base: new HttpHost(this, 'Base', {
@@ -81,20 +91,22 @@ export class BusinessApiStack extends Stack {
         description: 'Business API',
         domain: domainOf(settings.baseDomain, settings.baseCertificate),
         throttle,
-        logRetention,
+        accessLogs,
+        caller,
       }),
       bridge: new HttpHost(this, 'Bridge', {
         name: `business-api-${settings.stage}-bridge`,
         description: 'Messaging bridge of the Business API',
         domain: domainOf(settings.bridgeDomain, settings.bridgeCertificate),
         throttle,
-        logRetention,
+        accessLogs,
+        caller,
       }),
     };
 
     const sharedProps: SharedFunctionProps = {
       table,
-      logRetention,
+      logGroup,
       systemLogLevel: SystemLogLevel[settings.systemLogLevel],
       sourceMaps: settings.bundling === 'mapped',
       environment: {
@@ -127,7 +139,9 @@ export class BusinessApiStack extends Stack {
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
 
+    const reserved: IFunction[] = [];
     for (const [name, endpoint] of endpoints()) {
+      const concurrency = name === 'fetchUserData' ? settings.fetchConcurrency : undefined;
       const served = new ServiceFunction(this, pascal(name), {
         ...sharedProps,
         ...(endpoint.bucket && {
@@ -138,21 +152,24 @@ export class BusinessApiStack extends Stack {
         bundle: bundles[name],
         access: accessOf(endpoint),
         timeout: endpoint.timeout ?? ENDPOINT_TIMEOUT,
-        concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
+        concurrency,
       });
+      if (concurrency !== undefined) reserved.push(served.function);
       if (endpoint.bucket) media.allow(served, endpoint.bucket);
       for (const route of [...endpoint.routes, ...(endpoint.catchAll ?? [])]) {
         hosts[route.host].serve(route, endpoint.token, served.function);
       }
     }
 
-    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout });
-    const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout });
+    const deadLetters = new DeadLetters(this, 'DeadLetters');
+    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout, deadLetters });
+    const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout, deadLetters });
     const failures = new FailedBatches(this, 'FailedBatches');
+    new TlsOnly(this, 'TlsOnly', [wakeUps, expansions, deadLetters, failures]);
     const waking = {
       ...sharedProps.environment,
-      QUEUE_URL: wakeUps.queue.queueUrl,
-      EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
+      QUEUE_URL: wakeUps.queueUrl,
+      EXPANSION_QUEUE_URL: expansions.queueUrl,
     };
 
     // Small accounts have too few executions for several workers of a shard.
@@ -195,7 +212,7 @@ export class BusinessApiStack extends Stack {
       ...sharedProps,
       environment: {
         ...sharedProps.environment,
-        QUEUE_URL: wakeUps.queue.queueUrl,
+        QUEUE_URL: wakeUps.queueUrl,
         APP_NETWORK_SECRET: appNetwork.secretArn,
       },
       ...workerProps('deliver', bundles, hashSecret),
@@ -205,14 +222,14 @@ export class BusinessApiStack extends Stack {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
-    feedFromQueue(deliver, wakeUps.queue, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
+    feedFromQueue(deliver, wakeUps, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
 
     const expand = new ServiceFunction(this, 'Expand', {
       ...sharedProps,
       environment: {
         ...sharedProps.environment,
-        EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
-        QUEUE_URL: wakeUps.queue.queueUrl,
+        EXPANSION_QUEUE_URL: expansions.queueUrl,
+        QUEUE_URL: wakeUps.queueUrl,
         CAMPAIGN_RATE: String(settings.campaignRate),
         DELIVERY_QUEUE_BOUND: String(Math.max(Math.floor(settings.deliverConcurrency / 8), 1)),
       },
@@ -221,7 +238,7 @@ export class BusinessApiStack extends Stack {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     // Each worker expands the batches of one account.
-    feedFromQueue(expand, expansions.queue, {
+    feedFromQueue(expand, expansions, {
       batchSize: 1,
       maxConcurrency: Math.min(Math.max(Math.floor(settings.accountConcurrency / 50), 2), 20),
     });
@@ -231,10 +248,10 @@ export class BusinessApiStack extends Stack {
       environment: waking,
       ...workerProps('sweep', bundles, hashSecret),
     });
-    for (const waker of [relay, deliver, expand, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
+    for (const waker of [relay, deliver, expand, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queueArn);
     // They send fewer wake-ups while many wait.
-    for (const waker of [expand, sweep]) waker.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
-    for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
+    for (const waker of [expand, sweep]) waker.allow(['sqs:GetQueueAttributes'], wakeUps.queueArn);
+    for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
       ...sharedProps,
       ...workerProps('erase', bundles, hashSecret),
@@ -268,17 +285,8 @@ export class BusinessApiStack extends Stack {
         sweep: sweep.function,
         erase: erase.function,
       },
-      allFunctions: this.node
-        .findAll()
-        .filter((construct) => construct instanceof ServiceFunction)
-        .map((each) => each.function),
-      queues: {
-        wakeUps: wakeUps.queue,
-        deadLetters: wakeUps.deadLetters,
-        expansions: expansions.queue,
-        deadExpansions: expansions.deadLetters,
-        failedBatches: failures,
-      },
+      reserved,
+      queues: { wakeUps, expansions, deadLetters, failedBatches: failures },
       table,
     };
     const alarms = new Alarms(this, 'Alarms', metrics, watched, {
@@ -291,7 +299,7 @@ export class BusinessApiStack extends Stack {
     new ServiceDashboard(this, 'Dashboard', { ...watched, metrics, alarms: alarms.all });
     new SavedQueries(this, 'SavedQueries', {
       stage: settings.stage,
-      logGroups: this.node.findAll().filter((construct) => construct instanceof LogGroup),
+      logGroups: [accessLogs, logGroup],
     });
 
     new CfnOutput(this, 'BaseUrl', { value: hosts.base.url });
@@ -302,6 +310,29 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'HashSecretName', { value: hashSecret.secretArn });
     // For the operator's command, which finds all that it needs by the stack's name.
     new CfnOutput(this, 'CounterRetention', { value: String(settings.counterRetention) });
+  }
+
+  /** The role with which API Gateway calls functions: all of this stack, by their names, and nothing else. */
+  #caller(): Role {
+    const functions = this.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: `${this.stackName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    const role = new Role(this, 'Caller', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: {
+        Rights: new PolicyDocument({
+          statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions] })],
+        }),
+      },
+    });
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${this.stackName}-*]`,
+      reason: 'The functions of this stack. Their ARNs, one by one, would exceed the size of a policy.',
+    });
+    return role;
   }
 
   /** The topics that alarms are sent to: one with a subscriber of its own, and one that exists. */

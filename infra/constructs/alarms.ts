@@ -2,11 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
-  type AlarmBase,
-  AlarmRule,
-  AlarmState,
   ComparisonOperator,
-  CompositeAlarm,
   type IMetric,
   MathExpression,
   Metric,
@@ -60,11 +56,9 @@ const FAILURES_PERIOD = Duration.minutes(15);
 const LONGEST_POSTPONEMENT = Duration.hours(1);
 /** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
-/** Metrics that an alarm may have: "Limits that apply to alarms based on metric math expressions", CloudWatch user guide. */
-const MOST_METRICS = 10;
 
 export class Alarms extends Construct {
-  readonly all: AlarmBase[] = [];
+  readonly all: Alarm[] = [];
   readonly #actions: SnsAction[];
   readonly #docsUrl: string | undefined;
 
@@ -75,8 +69,7 @@ export class Alarms extends Construct {
     this.#actions = topics.map((topic) => new SnsAction(topic));
     this.#watchDelivery(metrics, watched, props);
     this.#watchRequests(watched);
-    this.#watchThrottling(metrics, watched);
-    this.#watchConcurrency(props.accountConcurrency);
+    this.#watchConcurrency(watched, props.accountConcurrency);
     this.#watchWorkers(metrics, watched);
   }
 
@@ -125,29 +118,30 @@ export class Alarms extends Construct {
       metric: metrics.of('webhooks_disabled', { statistic: Stats.SUM }),
       threshold: 0,
     });
-    this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', hasMessages(queues.deadLetters));
-    this.#raise('DeadExpansions', 'Expand failed five times on an account.', hasMessages(queues.deadExpansions));
     this.#raise(
-      'FailedBatches',
-      'Relay or count failed a batch of the stream permanently.',
-      hasMessages(queues.failedBatches),
+      'DeadLetters',
+      'Deliver, expand, relay or count failed each time on the same work, and left it aside.',
+      {
+        metric: new MathExpression({
+          expression: 'SUM(METRICS())',
+          usingMetrics: { wakeUps: lengthOf(queues.deadLetters), batches: lengthOf(queues.failedBatches) },
+          period: MINUTE,
+          label: 'Messages',
+        }),
+        threshold: 0,
+      },
     );
-    this.#raise('QueueBehind', `A wake-up has been queued for more than ${BEHIND} minutes: deliver does not keep up.`, {
-      metric: queues.wakeUps.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
-      threshold: BEHIND * 60,
-      periods: 3,
-    });
   }
 
-  #watchRequests({ hosts, functions }: Watched): void {
-    const sum = (letter: string): string => `SUM([${hosts.map((_, place) => `${letter}${place}`).join(', ')}])`;
+  #watchRequests({ hosts }: Watched): void {
+    const sum = (letter: string): string => `SUM([${hosts.map((_, index) => `${letter}${index}`).join(', ')}])`;
     this.#raise('FailedRequests', 'More than one of a hundred requests returns a server error.', {
       metric: new MathExpression({
         expression: `IF(${sum('e')} >= ${FEW_ERRORS}, 100 * ${sum('e')} / ${sum('n')}, 0)`,
         usingMetrics: Object.fromEntries(
-          hosts.flatMap(({ api }, place) => [
-            [`e${place}`, api.metricServerError()],
-            [`n${place}`, api.metricCount()],
+          hosts.flatMap(({ api }, index) => [
+            [`e${index}`, api.metricServerError()],
+            [`n${index}`, api.metricCount()],
           ]),
         ),
         period: Duration.minutes(5),
@@ -155,61 +149,44 @@ export class Alarms extends Construct {
       }),
       threshold: 1,
     });
-    this.#raise('AuthorizerErrors', 'The authorizer fails: requests return 500, whatever their token.', {
-      metric: functions.authorizer.metricErrors({ period: Duration.minutes(5) }),
-      threshold: FEW_ERRORS,
-    });
   }
 
   /**
-   * The metric without a dimension would count every function of the region. There are more functions than one alarm may
-   * have metrics, so parts watch some functions each, and one alarm watches the parts and notifies.
+   * Before calls are throttled: of all functions in this account and region, because they share the limit. Throttled calls
+   * of functions that no client waits for count as all of it. To a client, API Gateway returns a server error for a
+   * throttled call, which the alarm FailedRequests counts.
    */
-  #watchThrottling({ namespace }: ServiceMetrics, { allFunctions }: Watched): void {
-    const parts: Alarm[] = [];
-    for (let start = 0; start < allFunctions.length; start += MOST_METRICS) {
-      const some = allFunctions.slice(start, start + MOST_METRICS);
-      const part = new Alarm(this, `Throttled${parts.length + 1}`, {
-        metric: ofAll(
-          some.map((one, place) => [`f${place}`, one]),
-          (one) => one.metricThrottles(),
-          'SUM',
-          'Throttled calls',
-        ),
-        threshold: 0,
-        alarmDescription: `Part of the alarm Throttled: functions ${start + 1} to ${start + some.length}.`,
-        evaluationPeriods: 3,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
-      parts.push(part);
-    }
-    this.#notify(
-      new CompositeAlarm(this, 'Throttled', {
-        // The default name is the same in each stage, and names are unique in an account.
-        compositeAlarmName: `${namespace}/Throttled`,
-        alarmDescription: this.#describe('Throttled', 'Lambda throttles calls of our functions.'),
-        alarmRule: AlarmRule.anyOf(...parts.map((part) => AlarmRule.fromAlarm(part, AlarmState.ALARM))),
-      }),
+  #watchConcurrency({ functions, reserved }: Watched, accountConcurrency: number): void {
+    const throttled = [...Object.values(functions), ...reserved].map((one, index): [string, IMetric] => [
+      `f${index}`,
+      one.metricThrottles({ statistic: Stats.SUM, period: MINUTE }),
+    ]);
+    this.#raise(
+      'Concurrency',
+      `${CLAIMED} % of the account's concurrency in Lambda is in use, or calls are throttled.`,
+      {
+        metric: new MathExpression({
+          expression: `IF(FILL(SUM([${throttled.map(([name]) => name).join(', ')}]), 0) > 0, 100, 100 * claimed / ${accountConcurrency})`,
+          usingMetrics: {
+            ...Object.fromEntries(throttled),
+            claimed: new Metric({
+              namespace: 'AWS/Lambda',
+              metricName: 'ClaimedAccountConcurrency',
+              statistic: Stats.MAXIMUM,
+              period: MINUTE,
+            }),
+          },
+          period: MINUTE,
+          label: 'Concurrency, %',
+        }),
+        threshold: CLAIMED,
+        comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        periods: 3,
+      },
     );
   }
 
-  /** Before calls are throttled: of all functions in this account and region, because they share the limit. */
-  #watchConcurrency(accountConcurrency: number): void {
-    this.#raise('ConcurrencyClaimed', `${CLAIMED} % of the account's concurrency in Lambda is in use or reserved.`, {
-      metric: new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'ClaimedAccountConcurrency',
-        statistic: Stats.MAXIMUM,
-        period: MINUTE,
-      }),
-      threshold: (accountConcurrency * CLAIMED) / 100,
-      comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      periods: 3,
-    });
-  }
-
-  #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
+  #watchWorkers(metrics: ServiceMetrics, { functions, queues, table }: Watched): void {
     this.#raise('NoSweep', 'Sweep has not woken conversations for five minutes: scheduled retries do not start.', {
       metric: metrics.of('conversations_woken', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
         label: 'Sweeps',
@@ -218,16 +195,31 @@ export class Alarms extends Construct {
       comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
       missing: TreatMissingData.BREACHING,
     });
-    const workers = Object.entries(functions).filter(([name]) => name !== 'authorizer');
-    this.#raise('WorkerErrors', 'A worker fails repeatedly.', {
-      metric: ofAll(workers, (worker) => worker.metricErrors(), 'SUM', 'Errors of workers'),
+    this.#raise('WorkerErrors', 'A worker or the authorizer fails repeatedly.', {
+      metric: new MathExpression({
+        expression: 'SUM(METRICS())',
+        usingMetrics: Object.fromEntries(Object.entries(functions).map(([name, one]) => [name, one.metricErrors()])),
+        period: MINUTE,
+        label: 'Errors of workers',
+      }),
       threshold: 0,
       periods: 5,
     });
-    const fed = workers.filter(([name]) => name === 'relay' || name === 'count');
-    this.#raise('StreamBehind', `Relay or count is more than ${BEHIND} minutes behind the stream.`, {
-      metric: ofAll(fed, iteratorAge, 'MAX', 'Age, ms'),
-      threshold: BEHIND * 60_000,
+    this.#raise('WorkersBehind', `Relay, count or deliver is more than ${BEHIND} minutes behind.`, {
+      metric: new MathExpression({
+        expression: 'MAX([stream, queue])',
+        usingMetrics: {
+          stream: new MathExpression({
+            expression: 'MAX([relay, count]) / 1000',
+            usingMetrics: { relay: iteratorAge(functions.relay), count: iteratorAge(functions.count) },
+            period: MINUTE,
+          }),
+          queue: queues.wakeUps.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM }),
+        },
+        period: MINUTE,
+        label: 'Behind, s',
+      }),
+      threshold: BEHIND * 60,
       periods: 3,
     });
     const throttles = [undefined, ...Object.keys(indexes)].map((index): [string, Metric] => [
@@ -265,20 +257,19 @@ export class Alarms extends Construct {
       comparison = ComparisonOperator.GREATER_THAN_THRESHOLD,
     }: AlarmSettings,
   ): void {
-    this.#notify(
-      new Alarm(this, name, {
-        metric,
-        threshold,
-        alarmDescription: this.#describe(name, meaning),
-        evaluationPeriods: periods,
-        comparisonOperator: comparison,
-        treatMissingData: missing,
-      }),
-    );
-  }
-
-  #notify(alarm: AlarmBase): void {
-    if (this.#actions.length > 0) alarm.addAlarmAction(...this.#actions);
+    const alarm = new Alarm(this, name, {
+      metric,
+      threshold,
+      alarmDescription: this.#describe(name, meaning),
+      evaluationPeriods: periods,
+      comparisonOperator: comparison,
+      treatMissingData: missing,
+    });
+    if (this.#actions.length > 0) {
+      alarm.addAlarmAction(...this.#actions);
+      // Whoever was told that something is wrong is told when it is over.
+      alarm.addOkAction(...this.#actions);
+    }
     this.all.push(alarm);
   }
 
@@ -294,24 +285,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** Raised by any message in a queue that should be empty. */
-const hasMessages = (queue: IQueue): AlarmSettings => ({
-  metric: queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
-  threshold: 0,
-});
-
-/** One metric over several functions. Functions without data are ignored. */
-const ofAll = (
-  functions: [string, IFunction][],
-  metricOf: (one: IFunction) => IMetric,
-  how: 'SUM' | 'MAX',
-  label: string,
-): MathExpression =>
-  new MathExpression({
-    expression: `${how}(METRICS())`,
-    usingMetrics: Object.fromEntries(functions.map(([name, one]) => [name, metricOf(one)])),
-    period: MINUTE,
-    label,
-  });
+const lengthOf = (queue: IQueue): IMetric =>
+  queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM });
 
 const iteratorAge = (worker: IFunction): IMetric => worker.metric('IteratorAge', { statistic: Stats.MAXIMUM });

@@ -25,9 +25,9 @@ import { type MetricName, MINUTE, type ServiceMetrics } from './service-metrics.
 export interface Watched {
   hosts: { name: string; api: HttpApi }[];
   functions: Record<'authorizer' | 'relay' | 'count' | 'expand' | 'deliver' | 'sweep' | 'erase', IFunction>;
-  /** These, and those of the endpoints. */
-  allFunctions: IFunction[];
-  queues: Record<'wakeUps' | 'deadLetters' | 'expansions' | 'deadExpansions' | 'failedBatches', IQueue>;
+  /** The endpoints' functions with a concurrency of their own. */
+  reserved: IFunction[];
+  queues: Record<'wakeUps' | 'expansions' | 'deadLetters' | 'failedBatches', IQueue>;
   table: ServiceTable;
 }
 
@@ -171,7 +171,6 @@ const parts = ({ metrics, functions, queues, table }: DashboardProps): IWidget[]
       queues.wakeUps.metricApproximateNumberOfMessagesVisible({ label: 'wake-ups', period: MINUTE }),
       queues.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters', period: MINUTE }),
       queues.expansions.metricApproximateNumberOfMessagesVisible({ label: 'expansions', period: MINUTE }),
-      queues.deadExpansions.metricApproximateNumberOfMessagesVisible({ label: 'dead expansions', period: MINUTE }),
       queues.failedBatches.metricApproximateNumberOfMessagesVisible({ label: 'failed batches', period: MINUTE }),
     ],
     [

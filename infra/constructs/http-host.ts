@@ -1,22 +1,35 @@
-/** One of the two hosts: an HTTP API with access logs, throttling, authorizers, and optionally a custom domain. */
-import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+/**
+ * One of the two hosts: an HTTP API with access logs, throttling, authorizers, and optionally a custom domain.
+ *
+ * API Gateway calls functions with one role, instead of a permission for each route in the policy of its function:
+ * `CredentialsArn` of an integration, and `AuthorizerCredentialsArn` ("CreateIntegration" and "CreateAuthorizer", API
+ * reference of Amazon API Gateway V2).
+ */
+import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
+  CfnAuthorizer,
+  type CfnAuthorizerProps,
   DomainName,
   HttpApi,
+  HttpAuthorizer,
+  HttpIntegrationType,
   HttpMethod,
   HttpRoute,
+  HttpRouteIntegration,
+  type HttpRouteIntegrationConfig,
   HttpRouteKey,
   HttpStage,
   type IHttpRouteAuthorizer,
+  IntegrationCredentials,
   LogGroupLogDestination,
+  PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { CatchAllRoute, Endpoint } from '../../shared/api/endpoint.ts';
 
@@ -28,7 +41,10 @@ interface HttpHostProps {
   domain: { name: string; certificate: string } | undefined;
   /** Requests per second, sustained and in bursts. */
   throttle: { rateLimit: number; burstLimit: number };
-  logRetention: RetentionDays;
+  /** Contains the access logs of all hosts: each line names its host. */
+  accessLogs: ILogGroup;
+  /** The role with which API Gateway calls the functions. */
+  caller: IRole;
 }
 
 type Route = Endpoint['routes'][number] | CatchAllRoute;
@@ -39,10 +55,14 @@ const AUTHORIZER_CACHE = 60;
 export class HttpHost extends Construct {
   readonly url: string;
   readonly api: HttpApi;
+  readonly #caller: IRole;
+  readonly #integrations = new Map<IFunction, FunctionIntegration>();
   #authorizers: Record<Endpoint['token'], IHttpRouteAuthorizer | undefined> | undefined;
 
-  constructor(scope: Construct, id: string, { name, description, domain, throttle, logRetention }: HttpHostProps) {
+  constructor(scope: Construct, id: string, props: HttpHostProps) {
     super(scope, id);
+    const { name, description, domain, throttle, accessLogs, caller } = props;
+    this.#caller = caller;
     this.api = new HttpApi(this, 'Api', {
       apiName: name,
       description,
@@ -54,10 +74,8 @@ export class HttpHost extends Construct {
       autoDeploy: true,
       throttle,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLogs', { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY }),
-        ),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+        destination: new LogGroupLogDestination(accessLogs),
+        format: AccessLogFormat.custom(JSON.stringify({ host: id.toLowerCase(), ...ACCESS_LOG })),
       },
     });
     this.url = domain === undefined ? this.api.apiEndpoint : `https://${domain.name}`;
@@ -66,20 +84,46 @@ export class HttpHost extends Construct {
 
   /** Sets the function that authorizes requests, for routes with a token. */
   authorizeWith(handler: IFunction): void {
-    const common = { responseTypes: [HttpLambdaResponseType.SIMPLE] };
     this.#authorizers = {
-      header: new HttpLambdaAuthorizer('Bearer', handler, {
-        ...common,
+      header: this.#authorizer('Bearer', handler, {
         identitySource: ['$request.header.Authorization'],
-        resultsCacheTtl: Duration.seconds(AUTHORIZER_CACHE),
+        authorizerResultTtlInSeconds: AUTHORIZER_CACHE,
       }),
       // A path parameter cannot be an identity source, and without identity sources there is no cache.
-      path: new HttpLambdaAuthorizer('Path', handler, {
-        ...common,
-        identitySource: [],
-        resultsCacheTtl: Duration.seconds(0),
-      }),
+      path: this.#authorizer('Path', handler, { identitySource: [], authorizerResultTtlInSeconds: 0 }),
       none: undefined,
+    };
+  }
+
+  /** An authorizer, which becomes a resource with its first route. */
+  #authorizer(
+    name: string,
+    { functionArn }: IFunction,
+    options: Pick<CfnAuthorizerProps, 'identitySource' | 'authorizerResultTtlInSeconds'>,
+  ): IHttpRouteAuthorizer {
+    let bound: IHttpRouteAuthorizer | undefined;
+    return {
+      bind: (route) => {
+        bound ??= HttpAuthorizer.fromHttpAuthorizerAttributes(this, `${name}Authorizer`, {
+          authorizerId: new CfnAuthorizer(this, name, {
+            apiId: this.api.apiId,
+            name: `${this.node.id}${name}`,
+            authorizerType: 'REQUEST',
+            authorizerPayloadFormatVersion: '2.0',
+            enableSimpleResponses: true,
+            authorizerUri: Stack.of(this).formatArn({
+              service: 'apigateway',
+              account: 'lambda',
+              resource: 'path',
+              resourceName: `2015-03-31/functions/${functionArn}/invocations`,
+            }),
+            authorizerCredentialsArn: this.#caller.roleArn,
+            ...options,
+          }).ref,
+          authorizerType: 'CUSTOM',
+        });
+        return bound.bind(route);
+      },
     };
   }
 
@@ -92,7 +136,7 @@ export class HttpHost extends Construct {
     const route = new HttpRoute(this.api, `${method}${path}`, {
       httpApi: this.api,
       routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod[method]),
-      integration: new HttpLambdaIntegration(`${method} ${path}`, handler),
+      integration: this.#integrationWith(handler),
       ...(authorizer && { authorizer }),
     });
     if (authorizer !== undefined) return;
@@ -100,6 +144,13 @@ export class HttpHost extends Construct {
       id: 'AwsSolutions-APIG4',
       reason: 'Public: the URL is the secret, or the content is public.',
     });
+  }
+
+  /** The integration with a function, which all of its routes share. */
+  #integrationWith(handler: IFunction): FunctionIntegration {
+    const integration = this.#integrations.get(handler) ?? new FunctionIntegration(handler, this.#caller);
+    this.#integrations.set(handler, integration);
+    return integration;
   }
 
   #serveUnder({ name, certificate }: { name: string; certificate: string }, stage: HttpStage): void {
@@ -112,6 +163,25 @@ export class HttpHost extends Construct {
       description: `Point the DNS name ${name} at this one (CNAME or alias).`,
       value: domain.regionalDomainName,
     });
+  }
+}
+
+/** Calls a function with a role. */
+class FunctionIntegration extends HttpRouteIntegration {
+  readonly #config: HttpRouteIntegrationConfig;
+
+  constructor({ functionArn }: IFunction, caller: IRole) {
+    super('Integration');
+    this.#config = {
+      type: HttpIntegrationType.AWS_PROXY,
+      uri: functionArn,
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      credentials: IntegrationCredentials.fromRole(caller),
+    };
+  }
+
+  bind(): HttpRouteIntegrationConfig {
+    return this.#config;
   }
 }
 

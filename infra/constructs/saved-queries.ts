@@ -1,4 +1,4 @@
-/** Saved queries in CloudWatch Logs Insights, over the log groups of all functions and hosts. */
+/** Saved queries in CloudWatch Logs Insights, over the lines of all functions and hosts. */
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -12,17 +12,14 @@ const FIELDS = [
   'cause',
   'delivery_ms',
   'trace_id',
-  '@log',
+  '@logStream',
 ];
 
 /** Filters by the query's name. The operator replaces the words in capitals. Results are sorted, oldest first. */
 const QUERIES: Record<string, string[]> = {
-  'Follow a message': ["message_id = 'MESSAGE'"],
-  'Follow a user data request': ["user_data_request_id = 'REQUEST'"],
-  'Follow a trace': ['@message like /TRACE/'],
+  // Of a trace, a message, a user data request or an account.
+  'Follow an id': ['@message like /ID/'],
   'What failed': ["level = 'error' or status >= 500"],
-  'Long polls without a slot': ["message = 'long poll declined'"],
-  'Rejected requests of an account': ["account = 'ACCOUNT' and status >= 400"],
 };
 
 export class SavedQueries extends Construct {

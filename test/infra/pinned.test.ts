@@ -111,10 +111,9 @@ const DEPLOYED: Record<string, Pinned> = {
   HashSecret3D9FFBC2: { type: 'AWS::SecretsManager::Secret', fixed: {} },
   BaseApi18F81D61: { type: 'AWS::ApiGatewayV2::Api', fixed: { ProtocolType: 'HTTP' } },
   BridgeApi0C8010E3: { type: 'AWS::ApiGatewayV2::Api', fixed: { ProtocolType: 'HTTP' } },
-  WakeUpsQueue2CC32346: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
-  WakeUpsDeadLetters603E8A91: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
-  ExpansionsQueue61207E13: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
-  ExpansionsDeadLettersAD92257E: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
+  WakeUpsF7772DAC: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
+  Expansions3E031666: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
+  DeadLettersBBF8BAAB: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
   FailedBatches983C92EC: { type: 'AWS::SQS::Queue', fixed: {} },
 };
 

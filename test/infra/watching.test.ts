@@ -35,22 +35,14 @@ interface AlarmProperties {
   Dimensions?: object[];
   Metrics?: Query[];
   AlarmActions?: string[];
+  OKActions?: string[];
 }
 
-const alarmsOf = (own: Template, type: 'Alarm' | 'CompositeAlarm' = 'Alarm'): [string, AlarmProperties][] =>
-  Object.entries(own.findResources(`AWS::CloudWatch::${type}`)).map(([id, { Properties }]) => [
+const alarmsOf = (own: Template): [string, AlarmProperties][] =>
+  Object.entries(own.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
     id.replace(/^Alarms(.*?)[0-9A-F]{8}$/, '$1'),
     Properties,
   ]);
-
-/** Alarms of single functions, which notify no one: another alarm watches them. */
-const isPart = ([name]: [string, unknown]): boolean => /^Throttled\d/.test(name);
-
-/** All alarms that notify operators. */
-const notifyingAlarmsOf = (own: Template): [string, AlarmProperties][] => [
-  ...alarmsOf(own).filter((alarm) => !isPart(alarm)),
-  ...alarmsOf(own, 'CompositeAlarm'),
-];
 
 /** The dashboard's body, with "resource" in place of references. */
 const dashboard = (): string => {
@@ -68,7 +60,7 @@ const dimensionsOf = new Map(
 
 describe('alarms', () => {
   test('exist for permanent failures, backlog, failed calls, delays, throttling and a stopped sweep', () => {
-    expect(notifyingAlarmsOf(template).map(([name]) => name)).toEqual([
+    expect(alarmsOf(template).map(([name]) => name)).toEqual([
       'OldestEntry',
       'AppNetworkFailing',
       'PermanentFailures',
@@ -76,26 +68,19 @@ describe('alarms', () => {
       'PostponedBatches',
       'WebhookDisabled',
       'DeadLetters',
-      'DeadExpansions',
-      'FailedBatches',
-      'QueueBehind',
       'FailedRequests',
-      'AuthorizerErrors',
-      'ConcurrencyClaimed',
+      'Concurrency',
       'NoSweep',
       'WorkerErrors',
-      'StreamBehind',
+      'WorkersBehind',
       'TableThrottled',
-      'Throttled',
     ]);
   });
 
   test('have one section each in the runbooks, and no section is without an alarm', async () => {
     const page = renderGuide(await readFile('infra/docs/runbooks.md', 'utf8'));
     const sections = [...page.matchAll(/<h2 id="(\w+)">/g)].map(([, id]) => id);
-    const named = notifyingAlarmsOf(template).map(
-      ([, { AlarmDescription }]) => AlarmDescription.split('runbooks.md#')[1],
-    );
+    const named = alarmsOf(template).map(([, { AlarmDescription }]) => AlarmDescription.split('runbooks.md#')[1]);
     expect(named.toSorted()).toEqual(sections.toSorted());
   });
 
@@ -106,8 +91,11 @@ describe('alarms', () => {
   });
 
   test("notify the topic of the setting, and the limit of the backlog's age is a setting", () => {
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toTopic)) expect(AlarmActions, name).toEqual([alarmTopic]);
-    for (const [name, { AlarmActions }] of alarmsOf(toTopic).filter(isPart)) expect(AlarmActions, name).toBeUndefined();
+    for (const [name, { AlarmActions, OKActions }] of alarmsOf(toTopic)) {
+      expect(AlarmActions, name).toEqual([alarmTopic]);
+      // Whoever was told that something is wrong is told when it is over.
+      expect(OKActions, name).toEqual(AlarmActions);
+    }
     toTopic.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
   });
 
@@ -117,50 +105,28 @@ describe('alarms', () => {
     }
   });
 
-  test('are raised if Lambda throttles any function of the stack, and for no other function', () => {
-    const watched = alarmsOf(template)
-      .filter(isPart)
-      .flatMap(([, { Metrics = [] }]) => Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []));
-    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    expect(watched).toHaveLength(functions.length);
-    for (const Ref of functions) {
-      expect(watched).toContainEqual({
-        Namespace: 'AWS/Lambda',
-        MetricName: 'Throttles',
-        Dimensions: [{ Name: 'FunctionName', Value: { Ref } }],
-      });
-    }
+  test('count the throttled calls of functions that no client waits for, and of no other stack', () => {
+    const reserved = synthesise({ fetchConcurrency: 200 });
+    const throttled = (own: Template) => {
+      const [, { Metrics = [] } = { Metrics: [] }] = alarmsOf(own).find(([name]) => name === 'Concurrency') ?? [];
+      return Metrics.flatMap(({ MetricStat }) =>
+        MetricStat && JSON.stringify(MetricStat).includes('"Throttles"')
+          ? [JSON.stringify(MetricStat.Metric.Dimensions).replace(/.*"Ref":"(\w+)Function.*/, '$1')]
+          : [],
+      );
+    };
+    const all = ['Authorizer', 'Relay', 'Count', 'Expand', 'Deliver', 'Sweep', 'Erase'];
+    expect(throttled(template)).toEqual(all);
+    expect(throttled(reserved)).toEqual([...all, 'FetchUserData']);
     // Without a dimension, a metric of Lambda counts all functions of the region: they share the account's concurrency.
-    for (const [name, { Namespace, Dimensions, Metrics = [] }] of alarmsOf(template)) {
-      const single = Namespace === undefined ? [] : [{ Namespace, Dimensions }];
-      const all = [...single, ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])];
-      for (const metric of all) {
-        const isShared = name === 'ConcurrencyClaimed';
-        if (metric.Namespace === 'AWS/Lambda') expect(metric.Dimensions ?? [], name).toHaveLength(isShared ? 0 : 1);
+    for (const [name, { Namespace, Metrics = [] }] of alarmsOf(template)) {
+      expect(Namespace, name).not.toBe('AWS/Lambda');
+      for (const { MetricStat } of Metrics) {
+        if (MetricStat?.Metric.Namespace !== 'AWS/Lambda') continue;
+        const isShared = JSON.stringify(MetricStat).includes('ClaimedAccountConcurrency');
+        expect(MetricStat.Metric.Dimensions ?? [], name).toHaveLength(isShared ? 0 : 1);
       }
     }
-  });
-
-  test('of throttled functions are one: it watches its parts, and has a name of its own in each stage', () => {
-    const parts = Object.keys(template.findResources('AWS::CloudWatch::Alarm')).filter((id) =>
-      /^AlarmsThrottled\d/.test(id),
-    );
-    const [
-      ,
-      {
-        Properties: { AlarmRule },
-      } = { Properties: {} },
-    ] = Object.entries(template.findResources('AWS::CloudWatch::CompositeAlarm'))[0] ?? [];
-    const rule = AlarmRule['Fn::Join'][1].map((part: string | { 'Fn::GetAtt': string[] }) =>
-      typeof part === 'string' ? part : part['Fn::GetAtt'][0],
-    );
-    expect(rule.join('')).toBe(`(${parts.map((id) => `ALARM("${id}")`).join(' OR ')})`);
-    template.hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
-      AlarmName: 'BusinessApi/production/Throttled',
-    });
-    toTopic.hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
-      AlarmName: 'BusinessApi/trial/Throttled',
-    });
   });
 
   test('notify an email address by a topic of the stack, which accepts the alarms of this account over TLS only', () => {
@@ -169,7 +135,7 @@ describe('alarms', () => {
       Endpoint: 'operators@example.com',
       TopicArn: { Ref: Match.stringLikeRegexp('^AlarmTopic') },
     });
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toEmail)) {
+    for (const [name, { AlarmActions }] of alarmsOf(toEmail)) {
       expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }]);
     }
     toEmail.hasOutput('AlarmTopicArn', { Value: { Ref: Match.stringLikeRegexp('^AlarmTopic') } });
@@ -184,13 +150,15 @@ describe('alarms', () => {
   });
 
   test('notify both an email address and a topic of the settings', () => {
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toBoth)) {
+    for (const [name, { AlarmActions }] of alarmsOf(toBoth)) {
       expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }, alarmTopic]);
     }
   });
 
   test('without such settings notify no one, and the stack has no topic', () => {
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(template)) expect(AlarmActions, name).toBeUndefined();
+    for (const [name, { AlarmActions, OKActions }] of alarmsOf(template)) {
+      expect([AlarmActions, OKActions], name).toEqual([undefined, undefined]);
+    }
     template.resourceCountIs('AWS::SNS::Topic', 0);
   });
 
@@ -214,30 +182,41 @@ describe('alarms', () => {
   });
 
   test.each([
-    [1_000, template, 800],
-    [10, toTopic, 8],
-  ])('ConcurrencyClaimed is raised at 80 % of an account concurrency of %i', (_, own, Threshold) => {
-    own.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/Lambda',
-      MetricName: 'ClaimedAccountConcurrency',
-      Dimensions: Match.absent(),
-      Statistic: 'Maximum',
-      Period: 60,
+    [1_000, template],
+    [10, toTopic],
+  ])('Concurrency is raised at 80 %% of an account concurrency of %i, and while calls are throttled', (limit, own) => {
+    const [, alarm] = alarmsOf(own).find(([name]) => name === 'Concurrency') ?? [];
+    expect(alarm).toMatchObject({
       EvaluationPeriods: 3,
-      Threshold,
+      Threshold: 80,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+    });
+    expect(alarm?.Metrics?.[0]?.Expression).toBe(
+      `IF(FILL(SUM([f0, f1, f2, f3, f4, f5, f6]), 0) > 0, 100, 100 * claimed / ${limit})`,
+    );
+    expect(alarm?.Metrics).toContainEqual({
+      Id: 'claimed',
+      MetricStat: {
+        Metric: { Namespace: 'AWS/Lambda', MetricName: 'ClaimedAccountConcurrency' },
+        Period: 60,
+        Stat: 'Maximum',
+      },
+      ReturnData: false,
     });
   });
 
-  test.each(['DeadLetters', 'FailedBatches'])('%s is raised by one message in its queue', (name) => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmDescription: Match.stringLikeRegexp(`#${name.toLowerCase()}$`),
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [
-        { Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`${name}[0-9A-F]{8}$`), 'QueueName'] } },
-      ],
-      Threshold: 0,
-    });
+  test('DeadLetters is raised by one message in a queue of what failed each time', () => {
+    const [, alarm] = alarmsOf(template).find(([name]) => name === 'DeadLetters') ?? [];
+    expect(alarm).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
+    const queues = alarm?.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
+    expect(queues).toMatchObject(
+      ['DeadLetters', 'FailedBatches'].map((name) => ({
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Dimensions: [
+          { Value: { 'Fn::GetAtt': [expect.stringMatching(new RegExp(`^${name}[0-9A-F]{8}$`)), 'QueueName'] } },
+        ],
+      })),
+    );
   });
 
   test('missing data raises only the alarm NoSweep', () => {
@@ -286,7 +265,7 @@ describe('the dashboard', () => {
   test('begins with all alarms', () => {
     const { widgets } = JSON.parse(dashboard());
     const status = widgets.find(({ type }: { type: string }) => type === 'alarm');
-    expect(status.properties.alarms).toHaveLength(notifyingAlarmsOf(template).length);
+    expect(status.properties.alarms).toHaveLength(alarmsOf(template).length);
     expect(status.y).toBeLessThan(2);
   });
 
@@ -317,13 +296,10 @@ test('the metrics of all functions are in the namespace of the stage', () => {
   });
 });
 
-test('a saved query finds the log lines of a message, in the logs of all functions and hosts', () => {
-  const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'));
+test('a saved query finds the lines with an id, of all functions and hosts', () => {
   template.hasResourceProperties('AWS::Logs::QueryDefinition', {
-    Name: 'BusinessApi/production/Follow a message',
-    QueryString: Match.stringLikeRegexp("filter message_id = 'MESSAGE'"),
-    LogGroupNames: groups.map((Ref) => ({ Ref })),
+    Name: 'BusinessApi/production/Follow an id',
+    QueryString: Match.stringLikeRegexp('filter @message like /ID/'),
+    LogGroupNames: Object.keys(template.findResources('AWS::Logs::LogGroup')).map((Ref) => ({ Ref })),
   });
-  const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-  expect(groups).toHaveLength(functions.length + 2);
 });

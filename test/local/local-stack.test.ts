@@ -72,6 +72,7 @@ const authorizer = (source: string[], ttl: number) => ({
     AuthorizerUri: {
       'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':functions/', arn('Guard'), '/invocations']],
     },
+    AuthorizerCredentialsArn: arn('Caller'),
     IdentitySource: source,
     AuthorizerResultTtlInSeconds: ttl,
   },
@@ -95,7 +96,10 @@ const resources = {
     routes.flatMap(([RouteKey, id, guard], at) => [
       [
         `I${at}`,
-        { Type: 'AWS::ApiGatewayV2::Integration', Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn(id) } },
+        {
+          Type: 'AWS::ApiGatewayV2::Integration',
+          Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn(id), CredentialsArn: arn('Caller') },
+        },
       ],
       [
         `R${at}`,

@@ -96,7 +96,7 @@ const templateOf = (): SmallTemplate => ({
     },
     Relays: {
       Type: 'AWS::ApiGatewayV2::Integration',
-      Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn('Relay') },
+      Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn('Relay'), CredentialsArn: arn('Caller') },
     },
   },
 });

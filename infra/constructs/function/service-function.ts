@@ -1,6 +1,6 @@
-/** A Lambda function with its bundle, its own log group, and a role with only the rights that it needs. */
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+/** A Lambda function with its bundle, and a role with only the rights that it needs: two resources of the stack. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -10,7 +10,7 @@ import {
   Runtime,
   type SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { TableAccess } from '../../../shared/api/access-patterns.ts';
 import type { ServiceTable } from '../business-table.ts';
@@ -20,7 +20,8 @@ import { type TableRight, tableRights } from './table-rights.ts';
 export interface SharedFunctionProps {
   table: ServiceTable;
   environment: Record<string, string>;
-  logRetention: RetentionDays;
+  /** Contains the lines of all functions. Names of log streams contain the function's name. */
+  logGroup: ILogGroup;
   systemLogLevel: SystemLogLevel;
   sourceMaps: boolean;
 }
@@ -43,25 +44,24 @@ interface ServiceFunctionProps extends SharedFunctionProps {
 
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
-  readonly logGroup: LogGroup;
+  readonly #rights = new PolicyDocument();
 
   /** Allows actions in addition to the access patterns of the table. */
-  readonly allow = (actions: string[], resource: string): void => {
-    this.function.addToRolePolicy(new PolicyStatement({ actions, resources: [resource] }));
+  readonly allow = (actions: string[], ...resources: string[]): void => {
+    this.#rights.addStatements(new PolicyStatement({ actions, resources }));
   };
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: props.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Rights: this.#rights },
     });
-    this.logGroup = logGroup;
-    logGroup.grantWrite(role);
-    for (const right of tableRights(props.access)) role.addToPrincipalPolicy(tableStatement(props.table, right));
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], props.logGroup.logGroupArn);
+    for (const right of tableRights(props.access)) this.#rights.addStatements(tableStatement(props.table, right));
 
     this.function = new LambdaFunction(this, 'Function', {
+      functionName: `${Stack.of(this).stackName}-${id}`,
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -78,7 +78,7 @@ export class ServiceFunction extends Construct {
         ...(props.sourceMaps && { NODE_OPTIONS: '--enable-source-maps' }),
       },
       role,
-      logGroup,
+      logGroup: props.logGroup,
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: props.systemLogLevel,
     });

@@ -70,7 +70,7 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
   const recount = job
     .command('recount')
     .description(
-      `Adds log entries that are missing in the counters of an account's jobs, for example after the alarm FailedBatches. Each entry is counted once, so repeating the command changes nothing.
+      `Adds log entries that are missing in the counters of an account's jobs, for example after the alarm DeadLetters. Each entry is counted once, so repeating the command changes nothing.
 
 Both days are included (UTC). Without them, the last ${inDays(DEFAULT_DAYS)} are recounted.`,
     )

@@ -2,7 +2,7 @@
  * The log lines of a deployed stack, from CloudWatch Logs.
  *
  * It polls `FilterLogEvents`. `StartLiveTail` would lose lines: it samples them above 500 in a second, ends after three
- * hours, has no lines of the past, and takes ten log groups, while the stack has one per function.
+ * hours, and has no lines of the past.
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartLiveTail.html
  *
  * `FilterLogEvents` allows five calls in a second for an AWS account and region. Pages may be empty although there are
@@ -19,8 +19,7 @@ import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { describeError } from '../../../shared/telemetry/log.ts';
 import { printNote } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
-import type { Entry } from './entry.ts';
-import type { LogGroup } from './log-groups.ts';
+import { type Entry, sourceIn } from './entry.ts';
 import type { Tailing } from './tailing.ts';
 
 /**
@@ -57,7 +56,8 @@ const PACE: Pace = {
 const MOST_FAILURES = 5;
 
 /** A log group while its lines are read. */
-interface Polled extends LogGroup {
+interface Polled {
+  name: string;
   /** When its last complete poll began, and the last that went back far. */
   polled: number;
   deep: number;
@@ -69,7 +69,8 @@ interface Polled extends LogGroup {
 }
 
 interface CloudWatchOptions extends Tailing {
-  groups: LogGroup[];
+  /** Names of log groups. */
+  groups: string[];
   /** A filter pattern, so that CloudWatch sends fewer lines. */
   pattern: string | undefined;
   pace?: Pace;
@@ -84,8 +85,8 @@ export async function* cloudWatchEntries(options: CloudWatchOptions): AsyncGener
   const { CloudWatchLogsClient } = await import('@aws-sdk/client-cloudwatch-logs');
   const client = new CloudWatchLogsClient({ maxAttempts: pace.attempts });
   const polled = groups.map(
-    (group): Polled => ({
-      ...group,
+    (name): Polled => ({
+      name,
       polled: Number.NEGATIVE_INFINITY,
       deep: Number.NEGATIVE_INFINITY,
       due: 0,
@@ -95,7 +96,6 @@ export async function* cloudWatchEntries(options: CloudWatchOptions): AsyncGener
   );
   const reader = new Reader(client, options, pace);
   try {
-    if (groups.length > 1) printNote(`Reading ${groups.length} log groups.`);
     const first: Entry[] = [];
     for (const group of polled) for await (const entries of reader.poll(group)) first.push(...entries);
     yield first.sort((one, other) => one.time - other.time);
@@ -204,16 +204,16 @@ const hasName = (error: unknown, name: string): boolean => error instanceof Erro
 
 /** The events of a page that were not shown before, which then count as shown. */
 const newEntries = (
-  { seen, source }: Polled,
+  { seen }: Polled,
   { events = [] }: FilterLogEventsCommandOutput,
   nameOf: (event: FilteredLogEvent) => string,
 ): Entry[] =>
   events.flatMap((event) => {
     const name = nameOf(event);
     if (seen.has(name)) return [];
-    const { timestamp = 0, message = '' } = event;
+    const { timestamp = 0, message = '', logStreamName = '' } = event;
     seen.set(name, timestamp);
-    return [{ time: timestamp, source, text: message }];
+    return [{ time: timestamp, source: sourceIn(logStreamName, message), text: message }];
   });
 
 /**

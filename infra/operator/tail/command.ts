@@ -95,10 +95,7 @@ const entriesOf = async (tailing: Tailing, filters: Filters): Promise<AsyncItera
   const { runs, stack } = deployment();
   if (runs === 'here') return localEntries(tailing);
   if (stack === undefined) throw new UserError('A table has no logs: name its stack with --stack instead of --table.');
-  const groups = await logGroupsOf(stack);
-  const wanted = groups.filter(({ source }) => filters.function === undefined || filters.function === source);
-  if (wanted.length === 0) throw new UserError(`The stack "${stack}" has no log group of ${filters.function}.`);
-  return cloudWatchEntries({ ...tailing, groups: wanted, pattern: patternOf(filters) });
+  return cloudWatchEntries({ ...tailing, groups: await logGroupsOf(stack), pattern: patternOf(filters) });
 };
 
 /** Prints, and waits while the reader of a pipe is slower. */

@@ -21,13 +21,10 @@ const HOSTS = ['base', 'bridge'];
 /** The names of all sources. */
 export const SOURCES: readonly string[] = [...Object.keys(api), ...Object.keys(workers), ...HOSTS];
 
-/** What the CDK appends to the name of a construct in the logical ids of its function, log group and HTTP API. */
-const SUFFIX = /^(Function|Logs|AccessLogs|Api)?([0-9A-F]{8})?$/;
+/** What the CDK appends to the name of a construct in the logical ids of its function and HTTP API. */
+const SUFFIX = /^(Function|Api)?([0-9A-F]{8})?$/;
 
-/**
- * The name of a function or host by the logical id of its resource or of its log group. An unknown id is its own name.
- * The log group of `ListLogs` is `ListLogs…` and not `ListLogsLogs…`, because the CDK drops repeated words.
- */
+/** The name of a function or host by the logical id of its resource. An unknown id is its own name. */
 export const sourceOf = (logicalId: string): string => {
   const found = SOURCES.filter((name) => {
     const construct = name.charAt(0).toUpperCase() + name.slice(1);
@@ -36,8 +33,18 @@ export const sourceOf = (logicalId: string): string => {
   return found.sort((one, other) => other.length - one.length)[0] ?? logicalId;
 };
 
+/**
+ * The function or host of a line in CloudWatch. The log stream of a function has its name: `2030/01/31/STACK-Name[$LATEST]…`
+ * ("Configuring CloudWatch log groups", Lambda developer guide); a line of an access log names its host.
+ */
+export const sourceIn = (stream: string, line: string): string => {
+  const [, name] = /^[\d/]+[\w-]*?(\w+)\[/.exec(stream) ?? [];
+  const host = fieldsIn({ text: line })?.host;
+  return name === undefined ? (typeof host === 'string' ? host : 'unknown') : sourceOf(name);
+};
+
 /** The members of a line; undefined if it is not a JSON object, as lines of a crashed runtime. */
-export const fieldsIn = ({ text }: Entry): Fields | undefined => {
+export const fieldsIn = ({ text }: Pick<Entry, 'text'>): Fields | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;

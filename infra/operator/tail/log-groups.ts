@@ -1,28 +1,20 @@
 /** The log groups of a deployed stack, among its resources in CloudFormation. */
 import { UserError } from '../queries/accounts-admin.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
-import { sourceOf } from './entry.ts';
-
-export interface LogGroup {
-  name: string;
-  /** The function or host whose lines it has. */
-  source: string;
-}
 
 /**
- * Lists the log groups of a stack.
+ * Lists the names of the log groups of a stack.
  *
  * @throws UserError — the credentials may not list the stack's resources, or it has no log groups
  */
-export const logGroupsOf = async (stack: string): Promise<LogGroup[]> => {
+export const logGroupsOf = async (stack: string): Promise<string[]> => {
   const { CloudFormationClient, paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ maxAttempts: ATTEMPTS });
-  const groups: LogGroup[] = [];
+  const groups: string[] = [];
   try {
     for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
-      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {
-        if (ResourceType !== 'AWS::Logs::LogGroup' || PhysicalResourceId === undefined) continue;
-        groups.push({ name: PhysicalResourceId, source: sourceOf(LogicalResourceId) });
+      for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? []) {
+        if (ResourceType === 'AWS::Logs::LogGroup' && PhysicalResourceId !== undefined) groups.push(PhysicalResourceId);
       }
     }
   } catch (error) {

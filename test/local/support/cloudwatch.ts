@@ -26,6 +26,7 @@ const members = (all: object[]): string =>
 interface LogEvent {
   /** Optional in CloudWatch's responses. */
   eventId?: string;
+  logStreamName: string;
   timestamp: number;
   message: string;
 }
@@ -40,11 +41,14 @@ interface Query {
 /** The events of a page, and whether more follow. */
 type Answer = { events: LogEvent[]; nextToken?: string | undefined };
 
+/** The functions of the lines in other log groups than the first one. */
+const STREAMS: Record<string, string> = { '/business-api/trial/other': 'ListLogs' };
+
 /** Events of a page. */
 const PAGE = 2;
 
 export const openCloudWatch = async () => {
-  /** Log groups by their logical ids: events in the order of their arrival. */
+  /** Log groups by their names: events in the order of their arrival. */
   const groups = new Map<string, LogEvent[]>();
   const queries: Query[] = [];
   /** Errors of the next calls for log events, by type. */
@@ -115,12 +119,13 @@ export const openCloudWatch = async () => {
       AWS_ACCESS_KEY_ID: 'operator',
       AWS_SECRET_ACCESS_KEY: 'secret',
     },
-    addGroup: (logicalId: string) => void groups.set(logicalId, []),
+    addGroup: (name: string) => void groups.set(name, []),
     /** Adds a line that arrives now. By default, it was also written now. */
     write: (group: string, line: object | string, timestamp = Date.now()) => {
       count += 1;
       const message = typeof line === 'string' ? line : JSON.stringify(line);
-      groups.get(group)?.push({ eventId: `event-${count}`, timestamp, message });
+      const logStreamName = `2030/01/31/business-api-trial-${STREAMS[group] ?? 'SendMessage'}[$LATEST]0a1b`;
+      groups.get(group)?.push({ eventId: `event-${count}`, logStreamName, timestamp, message });
     },
     close: () => closeServer(server),
   };

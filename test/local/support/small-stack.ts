@@ -64,11 +64,17 @@ const stage = (id: string) => ({
   },
 });
 
+const caller = {
+  Type: 'AWS::IAM::Role',
+  Properties: { Policies: [{ PolicyDocument: { Statement: [allow('lambda:InvokeFunction', '*')] } }] },
+};
+
 const lambda = ([id, { timeout = 5, memory = 256, environment = {} }]: [string, SmallFunction]) => [
   id,
   {
     Type: 'AWS::Lambda::Function',
     Properties: {
+      FunctionName: id,
       Code: { S3Key: `${id}.zip` },
       Handler: 'index.handler',
       Timeout: timeout,
@@ -79,12 +85,9 @@ const lambda = ([id, { timeout = 5, memory = 256, environment = {} }]: [string, 
   },
 ];
 
-const policy = ([id, { statements = [] }]: [string, SmallFunction]) => [
-  `${id}Policy`,
-  {
-    Type: 'AWS::IAM::Policy',
-    Properties: { Roles: [{ Ref: `${id}Role` }], PolicyDocument: { Statement: statements } },
-  },
+const role = ([id, { statements = [] }]: [string, SmallFunction]) => [
+  `${id}Role`,
+  { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: { Statement: statements } }] } },
 ];
 
 /** Writes an assembly into a folder, like `cdk synth`. */
@@ -102,8 +105,9 @@ const writeAssembly = async (folder: string, { functions, resources }: SmallTemp
       Bridge: api,
       BaseStage: stage('Base'),
       BridgeStage: stage('Bridge'),
+      Caller: caller,
       ...Object.fromEntries(Object.entries(functions).map(lambda)),
-      ...Object.fromEntries(Object.entries(functions).map(policy)),
+      ...Object.fromEntries(Object.entries(functions).map(role)),
       ...resources,
     },
     Outputs: {

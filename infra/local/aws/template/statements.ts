@@ -29,6 +29,13 @@ export const readStatement = (statement: Json, subjects: Subjects): Statement[] 
   return [{ actions, resources, leadingKeys }];
 };
 
+/** Whether a statement allows calls of a function. Resources may end with a wildcard. */
+export const mayInvoke = (statement: Json, functionArn: string): boolean =>
+  oneOrMore(field(statement, 'Action')).includes('lambda:InvokeFunction') &&
+  oneOrMore(field(statement, 'Resource')).some((resource) =>
+    resource.endsWith('*') ? functionArn.startsWith(resource.slice(0, -1)) : functionArn === resource,
+  );
+
 /** The leading keys of a condition; undefined if it is another condition. */
 const fenceOf = (condition: Json): string[] | undefined => {
   const { 'ForAllValues:StringLike': like, Null: absent, ...others } = record(condition);

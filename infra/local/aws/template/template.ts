@@ -11,7 +11,7 @@ import { readMapping, readQueues } from './events.ts';
 import { readInvokeConfigs } from './invoke-config.ts';
 import { field, found, type Json, list, number, only, record, strings, text, unknown } from './json.ts';
 import { ACCOUNT, arnOf, resolver } from './references.ts';
-import { readStatement } from './statements.ts';
+import { mayInvoke, readStatement } from './statements.ts';
 
 /** The names and URLs on this machine that references resolve to. */
 export interface TemplateContext {
@@ -97,13 +97,13 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
           ),
         );
 
+  const statementsOf = (role: Json | undefined): Json[] =>
+    of('AWS::IAM::Role')
+      .filter(([id]) => `${id}.Arn` === resolve(role))
+      .flatMap(([, { Properties = {} }]) => list(resolve(Properties.Policies)))
+      .flatMap((policy) => list(field(field(policy, 'PolicyDocument'), 'Statement')));
   const policyOf = (role: Json | undefined): Statement[] =>
-    of('AWS::IAM::Policy')
-      .filter(([, { Properties = {} }]) =>
-        list(Properties.Roles).some((name) => `${resolve(name)}.Arn` === resolve(role)),
-      )
-      .flatMap(([, { Properties = {} }]) => list(field(resolve(Properties.PolicyDocument), 'Statement')))
-      .flatMap((statement) => readStatement(statement, { queues, stream, secrets, buckets }));
+    statementsOf(role).flatMap((statement) => readStatement(statement, { queues, stream, secrets, buckets }));
 
   const limitsOf = readInvokeConfigs(
     of('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => resolve(Properties)),
@@ -124,12 +124,23 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
     return found;
   };
 
+  /** The function that API Gateway calls with a role. */
+  const calledIn = (uri: Json | undefined, role: Json | undefined): string => {
+    const { id } = functionIn(uri);
+    const [, { Properties } = {}] = of('AWS::Lambda::Function').find(([one]) => one === id) ?? [];
+    const arn = arnOf('lambda', `function:${text(field(Properties, 'FunctionName'))}`);
+    if (!statementsOf(role).some((statement) => mayInvoke(statement, arn))) {
+      throw new Error(`API Gateway's role may not call ${id}.`);
+    }
+    return id;
+  };
+
   const authorizers = new Map(
     of('AWS::ApiGatewayV2::Authorizer').map(([id, { Properties = {} }]) => [
       id,
       {
         id,
-        function: functionIn(Properties.AuthorizerUri).id,
+        function: calledIn(Properties.AuthorizerUri, Properties.AuthorizerCredentialsArn),
         identitySources: list(Properties.IdentitySource).map(text),
         cached: number(Properties.AuthorizerResultTtlInSeconds) * 1000,
       },
@@ -138,7 +149,7 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
   const integrations = new Map(
     of('AWS::ApiGatewayV2::Integration').map(([id, { Properties = {} }]) => [
       `integrations/${id}`,
-      functionIn(Properties.IntegrationUri).id,
+      calledIn(Properties.IntegrationUri, Properties.CredentialsArn),
     ]),
   );
 
