@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { localFolder } from './infra/operator/local-stack/stack-file.ts';
-import { skippedTests } from './test/support/skipped-tests.ts';
+import { summary } from './test/support/summary.ts';
 import { QUICK, tags } from './test/support/tags.ts';
 
 // Test processes start many others: all of them find what one has compiled. Coverage would be less exact by it.
@@ -28,7 +28,7 @@ export default defineConfig({
     // apart. Coverage would be less exact by it.
     isolate: Boolean(process.env.NODE_V8_COVERAGE),
     tags,
-    reporters: [skippedTests, 'default'],
+    reporters: [summary, 'default'],
     // One more than small machines have cores: many tests wait.
     maxWorkers: 3,
     // Tests load the modules that the local stack does: they shorten minutes, and call servers of this machine.

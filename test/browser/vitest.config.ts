@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { summary } from '../support/summary.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -9,6 +10,7 @@ export default defineConfig({
     // Node loads the sources without transformation, as in production.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    reporters: [summary, 'default'],
     // The browser needs processor time too.
     maxWorkers: 2,
     // Long timeouts for busy machines. Tests wait for conditions, so they do not take longer.

@@ -2,6 +2,8 @@
  * `npm run test:clients`: generates clients from the API description that a local stack returns, compiles them, and runs a
  * customer's program with each of them on that stack. Runs the code samples of the reference there. Spectral checks the description with all of its rules for OpenAPI.
  *
+ * With `--retry=1`, a client that fails is tested once more; if it then passes, the last lines name it: `flaky: NAME`.
+ *
  * Without the tools of a client it tests the others, and prints what it does not test. If the environment sets CI, a
  * missing tool fails the run.
  */
@@ -9,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { end, endAllNow } from '../deploy/processes.ts';
 import { say, step } from '../deploy/steps.ts';
@@ -19,6 +21,8 @@ import { type Client, clients, type Settings } from './clients.ts';
 import { testSamples } from './samples.ts';
 import { startStack } from './stack.ts';
 import { npmProgram } from './tools.ts';
+
+const { values: options } = parseArgs({ options: { retry: { type: 'string', default: '0' } } });
 
 const folder = await mkdtemp(join(tmpdir(), 'clients-'));
 
@@ -73,6 +77,19 @@ const test = async ({ name, build }: Client, description: string, settings: Sett
   await step(`${name}: the customer's program works`, async () => checkEffects(await run(settings), settings));
 };
 
+/** Repeats work that fails, as often as the option says. Returns whether it was repeated. */
+const withRetries = async (work: () => Promise<void>): Promise<boolean> => {
+  for (let left = Number(options.retry); ; left -= 1) {
+    try {
+      await work();
+      return left < Number(options.retry);
+    } catch (error) {
+      if (left <= 0) throw error;
+      process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    }
+  }
+};
+
 const main = async (): Promise<number> => {
   const possible = await Promise.all(clients.map((client) => client.isPossible()));
   const missing = clients.filter((_, at) => !possible[at]);
@@ -88,8 +105,12 @@ const main = async (): Promise<number> => {
     await writeFile(picture, png);
     await step('Spectral has no warning of the description', () => lint(description));
     const settings = { BASE_URL: stack.base_url, TOKEN: stack.token, PANELIST: stack.panelist, PICTURE: picture };
-    if (missing.length === 0) await testSamples(stack, folder);
-    for (const client of clients.filter((_, at) => possible[at])) await test(client, description, settings);
+    const flaky: string[] = [];
+    if (missing.length === 0 && (await withRetries(() => testSamples(stack, folder)))) flaky.push('the code samples');
+    for (const client of clients.filter((_, at) => possible[at])) {
+      if (await withRetries(() => test(client, description, settings))) flaky.push(client.name);
+    }
+    for (const name of flaky) say(`flaky: ${name}`);
     return 0;
   } catch (error) {
     const isExpected = error instanceof SetupError || !(error instanceof Error);

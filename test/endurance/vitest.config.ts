@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
+import { summary } from '../support/summary.ts';
 import { tags } from '../support/tags.ts';
 
 // As in `npm test`, but shorter: the proxies of these tests also lose responses of the database.
@@ -18,6 +19,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     pool: 'forks',
     tags,
+    reporters: [summary, 'default'],
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -34,10 +34,12 @@ const read = async (name: string) => {
 
 const check = await read('check');
 const deploy = await read('deploy');
+const laptops = await read('laptops');
 
 describe.each([
   ['check', check],
   ['deploy', deploy],
+  ['laptops', laptops],
 ])('the workflow %s', (_, { text, jobs }) => {
   test('uses actions by commit, because a tag may move, and leaves no token in the checkout', () => {
     const steps = Object.values(jobs).flatMap((one) => one.steps);
@@ -66,6 +68,13 @@ describe('the workflow check', () => {
     const [, parts] = /^parts=\((.+)\)$/m.exec(await readFile('.ci/run', 'utf8')) ?? [];
     expect(check.text).toContain(`part: [${parts?.replaceAll(' ', ', ')}]`);
   });
+});
+
+test('the workflow laptops installs and tests on the systems of other laptops, with the right to read only', () => {
+  expect(laptops.on).toMatchObject({ pull_request: null, push: { branches: ['main'] } });
+  expect(Object.values(laptops.jobs)).toMatchObject([{ permissions: { contents: 'read' } }]);
+  expect(laptops.jobs.test?.steps.at(-1)).toMatchObject({ run: 'npm cit' });
+  expect(laptops.text).toContain('system: [macos-15, windows-2025]');
 });
 
 describe('the workflow deploy', () => {

@@ -1,9 +1,10 @@
-/** The error of the local stack for an unsuitable database. */
+/** Which databases the local stack uses, and its error for an unsuitable one. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTable } from '../../infra/local/aws/database/database.ts';
+import { createTable, isDatabase, openDatabase } from '../../infra/local/aws/database/database.ts';
+import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 
 test('a database with separate tables per access key is rejected with an instruction to use -sharedDb', async () => {
   const server = createServer((request, response) => {
@@ -19,4 +20,16 @@ test('a database with separate tables per access key is rejected with an instruc
   await expect(createTable(endpoint, properties, 'table')).rejects.toThrow(
     `The database at ${endpoint} keeps a database for each access key: start DynamoDB Local with -sharedDb.`,
   );
+});
+
+test('a running database is recognised by its API, not by its port', async () => {
+  const database = await openDatabase(undefined);
+  onTestFinished(() => database.close());
+  const website = createServer((_, response) => void response.end('<h1>Welcome</h1>'));
+  onTestFinished(() => closeServer(website));
+  await listenOnLoopback(website, 0);
+  const port = (website.address() as AddressInfo).port;
+  expect(await isDatabase(database.endpoint)).toBe(true);
+  expect(await isDatabase(`http://127.0.0.1:${port}`)).toBe(false);
+  expect(await isDatabase(`http://127.0.0.1:${await freePort()}`)).toBe(false);
 });

@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { BINARY } from '../../infra/local/aws/database/embedded.ts';
 import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 
@@ -57,6 +58,11 @@ const portsWithOneTaken = async (index: number): Promise<string> => {
   await listenOnLoopback(server, first + index);
   return `${first}`;
 };
+
+/** The process of `npm start` takes this machine for one that no package fits. The synthesis needs its real packages. */
+const OTHER_SYSTEM = `--import=data:text/javascript,${encodeURIComponent(
+  "if (process.argv[1].endsWith('start.ts')) Object.defineProperty(process, 'platform', { value: 'sunos' })",
+)}`;
 
 const stackFile = join(folder, 'stack.json');
 
@@ -292,6 +298,20 @@ test('demo tokens stay the same from start to start, in a file that only its own
   await end(again);
 });
 
+test('npm start uses a database on the PATH if no package has one for this system', { tags: 'long' }, async () => {
+  const programs = join(folder, 'programs');
+  await mkdir(programs);
+  await symlink(BINARY, join(programs, 'dynoxide'));
+  const { child, output, exit } = start({
+    PORT: '0',
+    NODE_OPTIONS: OTHER_SYSTEM,
+    PATH: [programs, process.env.PATH].join(delimiter),
+  });
+  await expect.poll(() => output.out).toMatch(/^ready$/m);
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+});
+
 const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
   [
     'a port that is taken',
@@ -319,9 +339,9 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
     'a system without an embedded database',
     async () => ({
       PORT: '0',
-      NODE_OPTIONS: "--import=data:text/javascript,Object.defineProperty(process,'platform',{value:'sunos'})",
+      NODE_OPTIONS: OTHER_SYSTEM,
     }),
-    /^There is no embedded database for sunos-\w+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
+    /^The embedded database is not installed for sunos-\w+\. One of these helps:\n- .+"dynoxide".+\n- .+DynamoDB Local.+\n$/,
   ],
   [
     'a port too high for the four that follow',
@@ -346,6 +366,6 @@ const endsWithError = async (_: string, settings: () => Promise<Record<string, s
   expect(output).toEqual({ out: '', err: expect.stringMatching(message) });
 };
 
-const reports = '%s causes a one-line error with an instruction';
+const reports = '%s causes an error with an instruction';
 test.each(wrong.slice(0, 1))(reports, endsWithError);
 test.each(wrong.slice(1))(reports, { tags: 'long' }, endsWithError);

@@ -15,7 +15,8 @@ export const copySources = async (): Promise<SourceCopy> => {
   for (const part of ['infra', 'functions', 'shared', 'package.json']) {
     await cp(part, join(folder, part), { recursive: true });
   }
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  // Windows creates a junction without special rights. Other systems ignore this type.
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,
     change: async (path, edit) => {

@@ -1,4 +1,4 @@
-/** The environment prevents the start. The message is one line, with the remedy. */
+/** The environment prevents the start. The message says what helps, in one line if possible. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

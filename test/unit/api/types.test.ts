@@ -92,7 +92,10 @@ beforeAll(() => {
     include: ['*.ts'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  output = spawnSync(resolve('node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8', cwd: folder }).stdout;
+  output = spawnSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder], {
+    encoding: 'utf8',
+    cwd: folder,
+  }).stdout;
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,6 +6,7 @@ import {
   type CreateTableCommandInput,
   DescribeTableCommand,
   DynamoDBClient,
+  ListTablesCommand,
   ResourceInUseException,
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
@@ -20,23 +21,45 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Where DynamoDB Local listens by default. */
+const DYNAMODB_LOCAL = 'http://localhost:8000';
+
 const START_DYNAMODB_LOCAL =
-  'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb) and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000';
+  'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb)';
+
+/** Milliseconds within which a running DynamoDB Local responds. */
+const PROBE_MS = 2_000;
 
 /**
- * Starts the embedded database, or uses the one at `endpoint`.
+ * Uses the database at `endpoint`, or starts the embedded one. If this platform has none, uses a running DynamoDB Local.
  *
  * @param dataFolder - where the embedded database keeps its file; by default, its data ends with it
- * @throws StartError — there is no embedded database for this platform
+ * @throws StartError — there is no database; the message has three lines
  */
 export const openDatabase = async (endpoint: string | undefined, dataFolder?: string): Promise<Database> => {
   if (endpoint !== undefined) return { endpoint, close: async () => undefined };
-  if (!existsSync(BINARY)) {
-    throw new StartError(
-      `There is no embedded database for ${process.platform}-${process.arch}: ${START_DYNAMODB_LOCAL}.`,
-    );
+  if (existsSync(BINARY)) return startEmbedded(dataFolder);
+  if (await isDatabase(DYNAMODB_LOCAL)) return { endpoint: DYNAMODB_LOCAL, close: async () => undefined };
+  throw new StartError(`The embedded database is not installed for ${process.platform}-${process.arch}. One of these helps:
+- Run "npm ci" without "--omit=optional", or put the program "dynoxide" (https://github.com/nubo-db/dynoxide) on the PATH.
+- Or ${START_DYNAMODB_LOCAL}. npm start finds it there; elsewhere, set DYNAMODB_ENDPOINT.`);
+};
+
+/**
+ * Whether a server has the API of DynamoDB. Another program may use the same port.
+ *
+ * @internal Tests use it, too.
+ */
+export const isDatabase = async (endpoint: string): Promise<boolean> => {
+  const client = clientFor(endpoint, 'table');
+  try {
+    await client.send(new ListTablesCommand({}), { abortSignal: AbortSignal.timeout(PROBE_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.destroy();
   }
-  return startEmbedded(dataFolder);
 };
 
 /**
@@ -164,7 +187,10 @@ const untilReached = async (client: DynamoDBClient, endpoint: string, tableName:
       return;
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return;
-      if (left === 0) throw new StartError(`No database responds at ${endpoint}: ${START_DYNAMODB_LOCAL}.`);
+      if (left === 0)
+        throw new StartError(
+          `No database responds at ${endpoint}: ${START_DYNAMODB_LOCAL} and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
+        );
       await pause(20);
     }
   }

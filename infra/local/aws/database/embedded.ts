@@ -8,19 +8,24 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../loopback.ts';
 
+/** Windows keeps the files of running programs, and names programs by an extension. */
+const IS_WINDOWS = process.platform === 'win32';
+
 const findBinary = (): string => {
+  const name = IS_WINDOWS ? 'dynoxide.exe' : 'dynoxide';
   try {
-    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/${name}`);
   } catch {
-    return '';
+    const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
+    return folders.map((folder) => join(folder, name)).find(existsSync) ?? '';
   }
 };
 
-/** Path of the embedded database's program, from the package for this platform (Linux on x64 has one); else empty. */
+/** Path of the embedded database's program: from the package for this platform, else on the PATH; else empty. */
 export const BINARY = findBinary();
 
 const INDEXES = `
@@ -75,13 +80,17 @@ export const startEmbedded = async (dataFolder?: string): Promise<{ endpoint: st
     database.exec(INDEXES);
     database.close();
   }
+  const remove = async (): Promise<void> => {
+    if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
+  };
   // Dynoxide keeps the unlinked file open: the file disappears when the process ends, even after a crash.
-  if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
+  if (!IS_WINDOWS) await remove();
   return {
     endpoint,
     close: async () => {
       child.kill();
       await exited;
+      if (IS_WINDOWS) await remove();
     },
   };
 };

@@ -167,7 +167,7 @@ describe('a test message', () => {
     const bot = await withBot({ name: 'rapidpro', settings: { url } });
     const user = newPhone();
     await writeAs(bot, user, 'wake up');
-    await expect.poll(() => calls.length).toBe(1);
+    await expect.poll(() => calls.length).toBeGreaterThan(0);
     const to = calls[0]?.body.from;
     await call('receiveRapidproMessage', { token: bot.token, body: { id: '1', text: 'I am awake', to } });
     expect(await untilShown(user, 1)).toMatchObject([

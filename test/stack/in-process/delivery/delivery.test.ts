@@ -428,8 +428,13 @@ describe("the circuit of an account's messages to users", () => {
     const second = await failing();
     await later(1.3 * FIRST_STEP);
     app.calls.length = 0;
-    app.answers = [(response) => void setTimeout(() => response.writeHead(204).end(), 100)];
-    const results = await Promise.all([run(first.conversation), run(second.conversation)]);
+    const probe = Promise.withResolvers<ServerResponse>();
+    app.answers = [probe.resolve, 204];
+    const runs = [run(first.conversation), run(second.conversation)];
+    // The other conversation ends while the probe is under way.
+    expect(await Promise.race(runs)).toMatchObject({ settled: 0 });
+    (await probe.promise).writeHead(204).end();
+    const results = await Promise.all(runs);
     expect(results.map(({ settled }) => settled).sort()).toEqual([0, 1]);
     expect(app.calls).toHaveLength(1);
     expect((await failing()).result).toEqual({ settled: 1 });

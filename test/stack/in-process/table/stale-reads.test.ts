@@ -219,7 +219,7 @@ describe('directly after the answer to a user data request', () => {
     const destination = await newReceiver();
     await updateAccount(account, { platform: webhookAt(destination) });
     await report('user_data.answered', { id, answers: { first_name: 'denied' } });
-    await expect.poll(() => destination.calls.length).toBe(1);
+    await expect.poll(() => destination.calls.length).toBeGreaterThan(0);
     expect(await get(path, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
@@ -250,7 +250,7 @@ describe('directly after a change of an account', () => {
     await untilReplicated(accountKey(account), platformKey(account));
     await updateAccount(account, { platform: webhookAt(after) });
     await write(bot_number, 'Hi');
-    await expect.poll(() => after.calls.length).toBe(1);
+    await expect.poll(() => after.calls.length).toBeGreaterThan(0);
     expect(before.calls).toEqual([]);
   });
 

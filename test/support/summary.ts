@@ -1,4 +1,7 @@
-/** Says before the summary why tests were skipped, and which command runs them. */
+/**
+ * Says before the summary which tests passed only when they were repeated, why tests were skipped, and which command runs
+ * them.
+ */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { QUICK } from './tags.ts';
 
@@ -12,8 +15,13 @@ const reasonOf = (test: TestCase): string => {
     : 'this system, or the environment, lacks what they need: see the condition beside the test';
 };
 
-export const skippedTests: Reporter = {
+const nameOf = ({ module, fullName }: TestCase): string => `${module.relativeModuleId} > ${fullName}`;
+
+export const summary: Reporter = {
   onTestRunEnd: (modules: readonly TestModule[]): void => {
+    const passed = modules.flatMap((module) => [...module.children.allTests('passed')]);
+    const flaky = passed.filter((test) => test.diagnostic()?.flaky);
+    if (flaky.length > 0) process.stdout.write(`\n${flaky.map((test) => `flaky: ${nameOf(test)}\n`).join('')}`);
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
     const counts = Map.groupBy(skipped, reasonOf);
     const lines = [...counts].map(([reason, tests]) => `${tests.length} ${reason}`);
