@@ -5,10 +5,12 @@
  */
 import './runtime/use-local-runtime.ts';
 import { rm } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { removeStackFiles, type StackFile, writeStackFiles } from '../operator/local-stack/stack-file.ts';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { localFolder, removeStackFiles, type StackFile, writeStackFiles } from '../operator/local-stack/stack-file.ts';
 import { StartError } from './aws/start-error.ts';
-import { openKeptData, ownAssembly } from './launch/folders.ts';
+import { exportLines } from './launch/export-lines.ts';
+import { openKeptData, ownAssembly, requireSpace } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
 import type { LocalStack } from './local-stack.ts';
 import { synthesise } from './synthesise.ts';
@@ -19,9 +21,21 @@ const MINUTE = 60_000;
 /** The stack also uses the next four ports. */
 const HIGHEST_PORT = 65_531;
 
-const { values: options } = parseArgs({
-  options: { watch: { type: 'boolean', default: false }, keep: { type: 'boolean', default: false } },
-});
+const program = new Command('npm start --')
+  .description('Runs the stack on this machine until Ctrl-C.')
+  .option('--keep', 'keep the table and the media for the next start with --keep', false)
+  .option('--watch', 'reload the stack when its sources change, as npm run dev does', false)
+  .allowExcessArguments(false)
+  .showHelpAfterError('"npm start -- --help" lists the options.')
+  .addHelpText(
+    'after',
+    `
+Environment:
+  PORT               port of the API host (default: 3000); the next four ports are used, too; 0 for any free ports
+  DYNAMODB_ENDPOINT  URL of a database to use instead of the embedded one`,
+  )
+  .parse();
+const options = program.opts<{ keep: boolean; watch: boolean }>();
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -29,14 +43,17 @@ const main = async (): Promise<void> => {
   const port = portSetting();
   const nextPort = (distance: number) => (port === 0 ? 0 : port + distance);
   if (port !== 0) await requireFreePorts(port);
+  await requireSpace();
   const kept = options.keep ? await openKeptData() : undefined;
   const assembly = await ownAssembly();
   const abandon = new AbortController();
   const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
 
-  // After the import of the local runtime, because the page's server has the times of the stack's clock.
+  // After the import of the local runtime, because they import modules that have the times of the stack's clock.
   const { LocalServer } = await import('./serve.ts');
   const { readDemoTokens, writeDemoTokens } = await import('./launch/demo-tokens.ts');
+  const { StackLog } = await import('./launch/stack-log.ts');
+  const log = new StackLog(say);
   const server = await LocalServer.start({
     assembly: assembled,
     ports: { base: port, bridge: nextPort(1), phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
@@ -44,7 +61,7 @@ const main = async (): Promise<void> => {
     dataFolder: kept?.folder,
     tableName: TABLE,
     minute: MINUTE,
-    onLine: (_source, line) => say(withoutMetrics(line)),
+    onLine: (source, line) => log.add(source, line),
   }).catch(async (error: unknown) => {
     abandon.abort();
     await assembled.catch(() => undefined);
@@ -56,6 +73,7 @@ const main = async (): Promise<void> => {
   stopWith(async () => {
     if (written !== undefined) await removeStackFiles(written);
     await server.close();
+    await log.close();
     await rm(assembly, { recursive: true, force: true });
     await kept?.release();
   });
@@ -65,13 +83,16 @@ const main = async (): Promise<void> => {
   await writeDemoTokens(tokens);
   written = file;
   await writeStackFiles(file);
+  log.open(logOf(file));
   welcome(file);
   if (options.watch) watchSources(() => reload(server.stack, assembly));
 };
 
+/** The path of a stack's log. */
+const logOf = ({ base_url }: StackFile): string => join(localFolder, `stack-${new URL(base_url).port}.log`);
+
 const welcome = (file: StackFile): void => {
   const { base_url, bridge_url, docs_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint } = file;
-  const { token, panelist, bot_phone_number, turn_bot_phone_number } = file;
   say(`base_url      ${base_url}`);
   say(`bridge_url    ${bridge_url}`);
   say(`docs_url      ${docs_url}`);
@@ -83,20 +104,12 @@ const welcome = (file: StackFile): void => {
   say(`Open ${phone_url} in a browser to use the app as a user.`);
   say('');
   if (options.keep) say('The table and the media are kept in .local/data for the next "npm start -- --keep".\n');
-  say('For requests from another terminal:');
-  say(
-    `export BASE_URL=${base_url} BRIDGE_URL=${bridge_url} PHONE_URL=${phone_url} RAPIDPRO_URL=${rapidpro_url} TURN_URL=${turn_url} PANELIST=${panelist} TURN_BOT=${turn_bot_phone_number} BOT=${bot_phone_number}`,
-  );
-  say(`export TOKEN=${token}`);
+  say('For requests from another terminal (again with "npm run -s stack -- env"):');
+  say(exportLines(file));
+  say('');
+  say(`The log is in ${logOf(file)}. While requests arrive, their counts follow here.`);
   say('');
   say('ready');
-};
-
-/** A log line without the description of its metrics, which only CloudWatch needs. */
-const withoutMetrics = (line: string): string => {
-  if (!line.includes('"_aws"')) return line;
-  const { _aws, ...rest } = JSON.parse(line);
-  return JSON.stringify(rest);
 };
 
 const reload = async (stack: LocalStack, assembly: string): Promise<void> => {

@@ -1,13 +1,13 @@
 /** `npm start`: its output, its stack file, its end and its errors. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { BINARY } from '../../infra/local/aws/database/embedded.ts';
 import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
@@ -64,6 +64,21 @@ const OTHER_SYSTEM = `--import=data:text/javascript,${encodeURIComponent(
   "if (process.argv[1].endsWith('start.ts')) Object.defineProperty(process, 'platform', { value: 'sunos' })",
 )}`;
 
+/** The disk has only 5 MB left. */
+const FULL_DISK = `--import=data:text/javascript,${encodeURIComponent(
+  `import fs from 'node:fs/promises';
+   import { syncBuiltinESMExports } from 'node:module';
+   fs.statfs = async () => ({ bavail: 5_000, bsize: 1_000 });
+   syncBuiltinESMExports();`,
+)}`;
+
+/** `npm run -s stack -- …`, for the stacks of these tests. */
+const stackCommand = (...args: string[]) =>
+  spawnSync(process.execPath, ['infra/local/clock/command.ts', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, LOCAL_FOLDER: folder, PORT: '' },
+  });
+
 const stackFile = join(folder, 'stack.json');
 
 test('npm start prints "ready", writes the stack file, and leaves nothing behind on SIGTERM', {
@@ -111,6 +126,20 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
   expect(await (await fetch(file.docs_url)).text()).toContain('<nav class="tabs" aria-label="Documentation">');
   const { try: demo } = (await (await fetch(`${file.docs_url}/service.json`)).json()) as { try: { token: string } };
   expect(demo.token).toBe(file.token);
+
+  // The terminal shows counts, and the file has the lines.
+  await expect.poll(() => output.out).toMatch(/^\d\d:\d\d:\d\d {2}requests: (.+, )?\d+ × 200$/m);
+  const log = join(folder, `stack-${port}.log`);
+  expect(output.out).toContain(`The log is in ${log}.`);
+  expect((await stat(log)).mode & 0o777).toBe(0o600);
+  const line = /^\{"host":"base",.*"route":"GET \/v1\/research_profilers","status":"200",/m;
+  expect(await readFile(log, 'utf8')).toMatch(line);
+  expect(output.out).not.toMatch(line);
+
+  const env = stackCommand('env');
+  expect(env).toMatchObject({ status: 0, stderr: '' });
+  expect(env.stdout).toMatch(/^export .+\nexport TOKEN=.+\n$/);
+  expect(output.out).toContain(`\n${env.stdout}\n`);
 
   child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
@@ -312,7 +341,31 @@ test('npm start uses a database on the PATH if no package has one for this syste
   expect(await exit).toEqual([0, null]);
 });
 
-const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
+test('npm start -- --help prints the options, and starts nothing', { tags: 'long' }, async () => {
+  const { output, exit } = start({}, '--help');
+  expect(await exit).toEqual([0, null]);
+  expect(output).toEqual({ out: expect.stringMatching(/^Usage: npm start -- [\s\S]+--keep [\s\S]+PORT /), err: '' });
+});
+
+test('npm run stack -- env without a stack, or with several, says what to do', { tags: 'long' }, async () => {
+  expect(stackCommand('env')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'No local stack is running. Start it with "npm start".\n',
+  });
+  for (const port of [1, 2]) {
+    const path = join(folder, `stack-${port}.json`);
+    await writeFile(path, JSON.stringify({ base_url: `http://127.0.0.1:${port}`, pid: process.pid }));
+    onTestFinished(() => rm(path));
+  }
+  expect(stackCommand('env')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'Several local stacks are running, on the ports 1, 2. Choose one with PORT=1.\n',
+  });
+});
+
+const wrong: [string, () => Promise<Record<string, string>>, RegExp, ...args: string[]][] = [
   [
     'a port that is taken',
     async () => ({ PORT: await portsWithOneTaken(0) }),
@@ -344,6 +397,29 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
     /^The embedded database is not installed for sunos-\w+\. One of these helps:\n- .+"dynoxide".+\n- .+DynamoDB Local.+\n$/,
   ],
   [
+    'an unknown option',
+    async () => ({}),
+    /^error: unknown option '--kept'\n\(Did you mean --keep\?\)\n\n?"npm start -- --help" lists the options\.\n$/,
+    '--kept',
+  ],
+  [
+    'an argument without a meaning',
+    async () => ({}),
+    /^error: too many arguments.+\n\n?"npm start -- --help" lists the options\.\n$/,
+    'production',
+  ],
+  [
+    'a folder that cannot be written',
+    // Nobody can, not even root.
+    async () => ({ PORT: '0', LOCAL_FOLDER: '/sys/business-api' }),
+    /^The local stack cannot write its files into \/sys\/business-api \(\w+\)\. Make the folder writable, or set LOCAL_FOLDER to another one\.\n$/,
+  ],
+  [
+    'a full disk',
+    async () => ({ PORT: '0', NODE_OPTIONS: FULL_DISK }),
+    /^The local stack needs 200 MB for its files in \S+, where 5 MB are free\. Free some, or set LOCAL_FOLDER to a folder on another disk\.\n$/,
+  ],
+  [
     'a port too high for the four that follow',
     async () => ({ PORT: '65532' }),
     /^PORT must be a number from 0 to 65531, not "65532"\.\n$/,
@@ -360,8 +436,8 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
   ],
 ];
 
-const endsWithError = async (_: string, settings: () => Promise<Record<string, string>>, message: RegExp) => {
-  const { output, exit } = start(await settings());
+const endsWithError = async (...[, settings, message, ...args]: (typeof wrong)[number]) => {
+  const { output, exit } = start(await settings(), ...args);
   expect(await exit).toEqual([1, null]);
   expect(output).toEqual({ out: '', err: expect.stringMatching(message) });
 };

@@ -1,11 +1,12 @@
 /**
  * `npm run stack -- clock`: shows the clock of the running local stack. `clock advance 3d` moves it ahead and does what is
  * due on the way, `clock set 2027-01-31T09:00Z` moves it ahead to a time, `clock run x600` lets it run faster, and `clock
- * real` returns to real time.
+ * real` returns to real time. `npm run -s stack -- env` prints the stack's export lines again.
  */
 import { Command, InvalidArgumentError } from 'commander';
 import type { ClockView } from '../../operator/local-stack/clock-view.ts';
-import { findStack } from '../../operator/local-stack/stack-file.ts';
+import { findStack, SeveralStacks, type StackFile } from '../../operator/local-stack/stack-file.ts';
+import { exportLines } from '../launch/export-lines.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -15,12 +16,21 @@ const fail = (line: string): void => {
   process.exitCode = 1;
 };
 
-const request = async (body?: object): Promise<void> => {
-  const stack = await findStack();
-  if (stack === undefined) {
-    fail('No local stack is running. Start it with "npm start".');
-    return;
+/** Does something with the running stack. */
+const withStack = async (action: (stack: StackFile) => void | Promise<void>): Promise<void> => {
+  try {
+    const stack = await findStack();
+    if (stack === undefined) fail('No local stack is running. Start it with "npm start".');
+    else await action(stack);
+  } catch (error) {
+    if (!(error instanceof SeveralStacks)) throw error;
+    fail(error.message);
   }
+};
+
+const request = (body?: object): Promise<void> => withStack((stack) => requestClock(stack, body));
+
+const requestClock = async (stack: StackFile, body?: object): Promise<void> => {
   const response = await fetch(`${stack.phone_url}/clock`, {
     ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
@@ -67,6 +77,10 @@ const rateOf = (text: string): number | undefined => {
 };
 
 const program = new Command('npm run stack --').description('Controls the running local stack.');
+program
+  .command('env')
+  .description('prints lines of a shell that set the URLs, numbers and token: eval "$(npm run -s stack -- env)"')
+  .action(() => withStack((stack) => say(exportLines(stack))));
 const clock = program
   .command('clock')
   .description('Shows the clock of the local stack, or sets it.')

@@ -1,8 +1,36 @@
 /** The folders of a local stack in `.local`: its assembly, and the data that `--keep` keeps. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning, localFolder } from '../../operator/local-stack/stack-file.ts';
 import { StartError } from '../aws/start-error.ts';
+
+/** What a stack writes in megabytes: functions with source maps take 130, and the rest is for its log. */
+const NEEDED_MB = 200;
+
+const MB = 1e6;
+
+/**
+ * Creates the folder of the stack's files, with space for them.
+ *
+ * @throws StartError — it cannot be written, or the disk is full
+ */
+export const requireSpace = async (): Promise<void> => {
+  try {
+    await mkdir(localFolder, { recursive: true });
+    await access(localFolder, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : error;
+    throw new StartError(
+      `The local stack cannot write its files into ${localFolder} (${reason}). Make the folder writable, or set LOCAL_FOLDER to another one.`,
+    );
+  }
+  const { bavail, bsize } = await statfs(localFolder);
+  const free = Math.floor((bavail * bsize) / MB);
+  if (free >= NEEDED_MB) return;
+  throw new StartError(
+    `The local stack needs ${NEEDED_MB} MB for its files in ${localFolder}, where ${free} MB are free. Free some, or set LOCAL_FOLDER to a folder on another disk.`,
+  );
+};
 
 const ASSEMBLY = /^assembly-(\d+)$/;
 
