@@ -65,6 +65,7 @@ const version = (): string => {
   return String(found);
 };
 
+/** @internal A test lists its commands. */
 export const createProgram = (): Command => {
   const program = new Command('npm run operator --')
     .description('Reads and changes the data of the Business API: of the running local stack, or in AWS (--stack).')

@@ -87,7 +87,11 @@ export const endOperation = async (result: string): Promise<void> => {
   await put(item).catch(() => undefined);
 };
 
-/** The words of a command, without the program's. */
+/**
+ * The words of a command, without the program's.
+ *
+ * @internal A test compares them with the kinds.
+ */
 export const nameOf = (command: Command): string => {
   const { parent } = command;
   return parent === null ? '' : `${nameOf(parent)} ${command.name()}`.trim();
