@@ -26,6 +26,7 @@ import { addRestoreCommand } from './recovery/restore.ts';
 import { addSmokeCommand } from './smoke/smoke.ts';
 import { addTailCommand } from './tail/command.ts';
 import { useDeployment, useNamedStack } from './target.ts';
+import { acceptAccountOption, settleAccount } from './terminal/account-option.ts';
 import { addCompletionCommand } from './terminal/completion.ts';
 import { EXIT, EXIT_CODES } from './terminal/exit-codes.ts';
 import { showTimesInUtc } from './terminal/times.ts';
@@ -65,6 +66,13 @@ const version = (): string => {
   return String(found);
 };
 
+/** Commander's errors in the words of the commands. */
+const worded = (text: string): string =>
+  text
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./s, "'$1' is no valid $2.")
+    .trimEnd();
+
 /** @internal A test lists its commands. */
 export const createProgram = (): Command => {
   const program = new Command('npm run operator --')
@@ -72,6 +80,7 @@ export const createProgram = (): Command => {
     .version(version(), '--version', 'print the version')
     .option('--utc', 'show times in UTC (default: in the time zone of this machine); JSON always has UTC')
     .option('--json', 'print one JSON document on stdout, for programs')
+    .option('--yes', 'do not ask: confirms a change, for scripts')
     .addOption(
       new Option(
         '--stack <name>',
@@ -80,13 +89,14 @@ export const createProgram = (): Command => {
     )
     .addOption(new Option('--table <name>', 'a table in AWS instead, for example a restored one').env('TABLE_NAME'))
     .configureHelp({ showGlobalOptions: true, styleTitle: strong })
-    .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, '').trimEnd()) })
+    .configureOutput({ outputError: (text) => printError(worded(text)) })
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
     .hook('preAction', async (_program, command) => {
       const { utc } = command.optsWithGlobals<{ utc?: true }>();
       showTimesInUtc(utc === true);
       if (command.name() === 'completion') return;
+      settleAccount(command);
       const named = namedDeployment(command);
       if (command.name() === 'doctor' && named.stack !== undefined) useNamedStack(named.stack);
       else await useDeployment(named);
@@ -139,5 +149,6 @@ For programs: npm run --silent operator -- account list --json`,
   addListenCommand(program);
   addHistoryCommand(program);
   addCompletionCommand(program);
+  acceptAccountOption(program);
   return program;
 };

@@ -11,7 +11,7 @@ import {
   updateAccount,
 } from '../queries/accounts-admin.ts';
 import { listTokens } from '../queries/tokens-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readName, readPhoneNumber, readRequests } from '../usage.ts';
 import {
   addConsentWebhookOptions,
@@ -132,7 +132,8 @@ export const addAccountCommands = (program: Command): void => {
   addSuspensionCommands(account);
   addDeletionCommand(account);
 
-  const update = addYesOption(account.command('update'))
+  const update = account
+    .command('update')
     .description(
       `Changes an account's name, its bot's number, its limit of requests, its chat platform, or its webhook for ends of consent. Settings that are not given stay unchanged.
 

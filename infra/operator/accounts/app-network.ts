@@ -8,7 +8,7 @@ import { destinationUrl } from '../../../shared/validation/schemas.ts';
 import { fields, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
 import { examples } from '../usage.ts';
 
@@ -35,7 +35,8 @@ export const addAppNetworkCommands = (program: Command): void => {
       printShown(command, await read());
     });
 
-  addYesOption(appNetwork.command('set'))
+  appNetwork
+    .command('set')
     .description(
       'Sets the URL, the secret, or both. A replaced secret also signs, until --drop-previous. Functions use the change within five minutes.',
     )

@@ -6,11 +6,12 @@ import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { count, printNote, printResult, second } from '../output.ts';
 import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, resumeConversations } from '../queries/outbox-inspection.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples } from '../usage.ts';
 
 export const addSuspensionCommands = (account: Command): void => {
-  addYesOption(account.command('suspend'))
+  account
+    .command('suspend')
     .description(
       `Suspends an account: its tokens are rejected within 60 s, because authorizations are cached for so long, and nothing more is sent to users. Attempts that are under way may finish, at most 10 s later.
 

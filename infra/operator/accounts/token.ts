@@ -6,7 +6,7 @@ import { type Permission, permissions } from '../../../shared/core/permissions.t
 import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
 import { findTokenRecord, issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, moment, readBy } from '../usage.ts';
 
 interface Draft {
@@ -53,7 +53,8 @@ export const addTokenCommands = (program: Command): void => {
       printResult(command, records, tokenTable(records));
     });
 
-  addYesOption(token.command('revoke'))
+  token
+    .command('revoke')
     .description(
       'Revokes a token permanently: it stops working within 60 s. The command asks before. Repeating it changes nothing.',
     )

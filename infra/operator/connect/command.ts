@@ -17,7 +17,6 @@ interface Options {
   token?: string;
   newToken?: true;
   wait?: number;
-  yes?: true;
 }
 
 export const addConnectCommand = (program: Command): void => {
@@ -40,8 +39,7 @@ The exit code is 1 if a check failed.`,
     )
     .option('--token <token>', 'the token that the platform already has, to check it (default: a new one, or none)')
     .option('--new-token', 'issue a token although one was issued before')
-    .option('--wait <seconds>', 'wait for a message that the platform sends to a user, at most 3600', readSeconds)
-    .option('--yes', 'replace the settings of another platform without a question');
+    .option('--wait <seconds>', 'wait for a message that the platform sends to a user, at most 3600', readSeconds);
   addPlatformSettings(command);
   command
     .addHelpText(
@@ -57,7 +55,7 @@ The exit code is 1 if a check failed.`,
       const bridgeUrl = deployment().hosts?.bridge;
       if (bridgeUrl === undefined)
         throw new UserError('The URL of the bridge host is needed: name the stack with --stack.');
-      const { json } = used.optsWithGlobals<{ json?: boolean }>();
+      const { json, yes = false } = used.optsWithGlobals<{ json?: boolean; yes?: boolean }>();
       const given = platformGivenIn(used);
       const questions = json ? undefined : terminalQuestions();
       try {
@@ -71,7 +69,7 @@ The exit code is 1 if a check failed.`,
             token: options.token,
             newToken: options.newToken ?? false,
             wait: options.wait ?? 0,
-            yes: options.yes ?? false,
+            yes,
           },
           { questions, show: json ? () => undefined : show },
         );

@@ -107,7 +107,9 @@ const argumentsOf = ({ registeredArguments, args }: Command): string[] =>
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap((option) => {
     const name = option.attributeName();
-    if (name === 'yes' || command.getOptionValueSource(name) !== 'cli') return [];
+    // The account is among the arguments, too.
+    const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
+    if (isArgument || command.getOptionValueSource(name) !== 'cli') return [];
     const [value, flag]: [unknown, string] = [command.getOptionValue(name), option.long ?? ''];
     if (typeof value === 'boolean') return value === option.negate ? [] : [flag];
     return option.negate ? [] : [flag, HIDDEN.test(flag) ? '***' : quoted(String(value))];

@@ -5,7 +5,7 @@ import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { count, printNote, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { watchSignals } from '../terminal/signals.ts';
 import { examples, readBy } from '../usage.ts';
 import { type Handled, listen } from './listener.ts';
@@ -28,7 +28,8 @@ const readUrl = readBy(
 );
 
 export const addListenCommand = (program: Command): void => {
-  addYesOption(program.command('listen'))
+  program
+    .command('listen')
     .description(
       `Forwards the events of an account's webhook to a program, until Ctrl-C: so a program can receive them that has no public URL. Order, ids, signatures and retries are those of a webhook.
 

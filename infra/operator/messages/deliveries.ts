@@ -11,7 +11,7 @@ import { pointInTimeOrSeconds } from '../../../shared/validation/point-in-time.t
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, fields, masked, minute, printResult, second, tinted } from '../output.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 
 /** A time as an argument: a day, a point in time, or Unix seconds. In milliseconds since 1970. */
@@ -75,7 +75,7 @@ Numbers are masked; --json prints them in full, with the responses.`,
       printResult(command, delivery, showInWords(delivery));
     });
 
-  period(addYesOption(deliveries.command('replay')))
+  period(deliveries.command('replay'))
     .description(
       `Sends the event of an attempt to the webhook again. With --since instead of an attempt, sends all events again that were accepted since then and have failed permanently; the command asks before.
 

@@ -12,7 +12,7 @@ import { progressBar } from '../progress.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { recountJobs } from '../queries/job-recount.ts';
 import { type JobWithReasons, jobsOf, showJob } from '../queries/jobs-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 
 export const addJobCommands = (program: Command): void => {
@@ -49,7 +49,8 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
       printResult(command, shown, showInWords(shown));
     });
 
-  addYesOption(job.command('cancel'))
+  job
+    .command('cancel')
     .description(
       'Stops the pending messages of a job permanently, after a question. From one second later, no attempt begins; within two minutes, the messages are logged as failed, with the reason "cancelled".',
     )

@@ -5,7 +5,7 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { deleteMedia, forgetAvatar, listMedia, type StoredMedia } from '../queries/media-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
 import { examples } from '../usage.ts';
 
@@ -29,7 +29,8 @@ export const addMediaCommands = (program: Command): void => {
       printResult(command, found, found.length === 0 ? 'There are no media.' : table(found));
     });
 
-  addYesOption(media.command('delete'))
+  media
+    .command('delete')
     .description('Expires a media URL and deletes its bytes, after a question. Copies on phones remain.')
     .argument('<account>', 'id of the account')
     .argument('<media>', `the ${HANDLE} characters of the list, or the complete URL`)

@@ -14,7 +14,7 @@ import {
   retryConversations,
   type Selection,
 } from '../queries/outbox-inspection.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {
@@ -40,7 +40,7 @@ Numbers are masked; --json prints them in full.`,
       printResult(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
     });
 
-  addYesOption(selecting(outbox.command('retry')))
+  selecting(outbox.command('retry'))
     .option('--all', 'all pending messages')
     .description(
       `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than ${inDays(RETRY_DAYS)} fails permanently if this attempt fails too. With --all, the command asks before.`,

@@ -10,7 +10,7 @@ import { columns, count, fields, masked, minute, printNote, printResult, second 
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { isEmpty, optOutsOf, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
 import { findUser, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
 import { addConsentCommands } from './consent.ts';
 
@@ -87,7 +87,8 @@ export const addUserCommands = (program: Command): void => {
     });
 
   for (const [name, state] of [['stop', 'stopped'] as const, ['start', 'started'] as const]) {
-    addYesOption(user.command(name))
+    user
+      .command(name)
       .description(
         state === 'stopped'
           ? 'Stops an account for a user, as the app does: nothing of this account is delivered to the user from then on. Its platform is notified.'
@@ -127,7 +128,8 @@ export const addUserCommands = (program: Command): void => {
       printNote('This is personal data. Store it where only authorized people have access.');
     });
 
-  addYesOption(user.command('erase'))
+  user
+    .command('erase')
     .description(
       `Erases a user permanently. Shows what there is, and asks. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, opt-outs, delivery attempts, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 

@@ -7,7 +7,7 @@ import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { UserError } from '../queries/accounts-admin.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 import type { Progress } from './checkpoint.ts';
 import type { Selection } from './judge.ts';
@@ -23,7 +23,8 @@ interface Options extends Partial<Omit<Selection, 'profilers'>> {
 
 export const addRestoreCommand = (program: Command): void => {
   const selecting = ['account', 'since', 'tokens'];
-  addYesOption(program.command('restore'))
+  program
+    .command('restore')
     .description(
       `Brings items back from a restored table. An item is copied only if the live table has none with its key: nothing is overwritten. What was deleted, erased or revoked in the last ${inDays(DELETION_MEMORY_DAYS)} does not come back.
 

@@ -6,7 +6,7 @@ import { type Cell, columns, count, masked, printNote, printResult, tinted } fro
 import { progressBar } from '../progress.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
-import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
 import { createTemporaryAccount, requireStranger } from './account.ts';
 import type { Day } from './day.ts';
@@ -28,7 +28,8 @@ interface Given {
 const callbackUrl = v.pipe(v.string(), v.url('must be a URL'), v.regex(/^[^?#]*$/, 'must have no ? and #'));
 
 export const addSmokeCommand = (program: Command): void => {
-  addYesOption(program.command('smoke'))
+  program
+    .command('smoke')
     .description(
       `Tests a deployment: plays a day of a customer with a temporary account, prints each step with its result and duration, and removes everything that it created. The exit code is 1 if a step failed.
 

@@ -9,10 +9,6 @@ export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed';
 }
 
-/** Adds the option that answers the question of a command. */
-export const addYesOption = (command: Command): Command =>
-  command.option('--yes', 'do not ask: confirms the change, for scripts');
-
 /**
  * Asks whether to go on, unless the command line has `--yes`.
  *
@@ -22,7 +18,7 @@ export const addYesOption = (command: Command): Command =>
  */
 export const confirm = async (command: Command, consequence: string): Promise<void> => {
   noteChanges(consequence);
-  if (command.opts<{ yes?: true }>().yes) return;
+  if (command.optsWithGlobals<{ yes?: true }>().yes) return;
   if (!isTerminal()) {
     throw new NotConfirmed(
       `Nothing was changed. ${consequence} There is no terminal to ask on: add --yes to confirm this.`,

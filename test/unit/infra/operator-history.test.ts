@@ -13,9 +13,3 @@ test('each command says whether it changes something or reads personal data', ()
     Object.keys(kinds).toSorted(),
   );
 });
-
-test('a command that asks a question changes something', () => {
-  const asking = leavesOf(createProgram()).filter(({ options }) => options.some(({ long }) => long === '--yes'));
-  expect(asking.length).toBeGreaterThan(10);
-  for (const command of asking) expect(kinds[nameOf(command)], nameOf(command)).not.toBe('reads');
-});
