@@ -39,6 +39,7 @@ export const runCommand = async (args: string[]): Promise<void> => {
     await endOperation('succeeded');
   } catch (error) {
     if (error instanceof CommanderError) {
+      await endOperation(error.message.replace(/^error:/, 'failed:'));
       process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
     } else {
       printError(describeFailure(error));

@@ -32,6 +32,7 @@ import {
   inDays,
   LOG_PERIOD_DAYS,
   MEDIA_DAYS,
+  OPERATION_DAYS,
   RETRY_DAYS,
   TOMBSTONE_DAYS,
 } from '../../shared/core/lifetimes.ts';
@@ -223,6 +224,7 @@ const LIFETIMES: Record<string, string[]> = {
     `| ${HISTORY_DAYS} days, or until the user is erased |`,
     `| until ${ENDED_CONSENT_DAYS} days after the end and its acknowledgement |`,
     `| the URL ${MEDIA_DAYS} days, the bytes a day longer |`,
+    `no secret, text or path of a URL | ${OPERATION_DAYS} days |`,
   ],
 };
 

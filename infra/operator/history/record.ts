@@ -112,8 +112,12 @@ const optionsOf = (command: Command): string[] =>
     if (isArgument || command.getOptionValueSource(name) !== 'cli') return [];
     const [value, flag]: [unknown, string] = [command.getOptionValue(name), option.long ?? ''];
     if (typeof value === 'boolean') return value === option.negate ? [] : [flag];
-    return option.negate ? [] : [flag, HIDDEN.test(flag) ? '***' : quoted(String(value))];
+    return option.negate ? [] : [flag, isHidden(flag, String(value)) ? '***' : quoted(String(value))];
   });
+
+/** What should be a URL and is none may be a secret as a whole. */
+const isHidden = (flag: string, value: string): boolean =>
+  HIDDEN.test(flag) || (/(url|webhook)$/.test(flag) && !value.includes('://'));
 
 const quoted = (value: string): string => (/\s/.test(value) || value === '' ? JSON.stringify(value) : value);
 
@@ -121,17 +125,18 @@ const quoted = (value: string): string => (/\s/.test(value) || value === '' ? JS
 const accountIn = (command: Command): string | undefined => {
   const { account } = command.opts<{ account?: string }>();
   const index = command.registeredArguments.findIndex((argument) => argument.name() === 'account');
-  return account ?? command.args[index];
+  const named = account ?? command.args[index];
+  return named === undefined ? undefined : cleaned(named);
 };
 
 /** Characters of a text. */
 const LONGEST = 400;
 
-/** A text without numbers of phones, secrets, paths of URLs and control characters. */
+/** A text without numbers of phones, secrets and control characters. Of URLs, it has only the host. */
 const cleaned = (text: string): string => {
   const safe = stripVTControlCharacters(text)
     .replaceAll(/\p{Cc}+/gu, ' ')
-    .replaceAll(/(https?:\/\/[^/\s"']+)[^\s"']*/g, '$1/…')
+    .replaceAll(/([a-z][a-z\d+.-]*:\/\/)(?:[^/\s"']*@)?([^/?#\s"']*)[^\s"']*/gi, '$1$2/…')
     .replaceAll(/whsec_[\w+/=]*/g, '***')
     .replaceAll(/(?<![\w-])\+?\d{7,}(?![\w-])/g, (number) => masked(number));
   return safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe;
