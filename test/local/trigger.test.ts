@@ -144,7 +144,7 @@ test.each([
   [['user-updated', '--property', 'first_name'], 1, '--property first_name needs a value'],
   [['user-stopped', '--text', 'Hi'], 2, 'user-stopped has no --text; it takes --from, --to'],
   [['user-writes', '--from', 'x'], 2, "'x' is invalid"],
-  [['user-sings'], 2, "value 'user-sings' is invalid"],
+  [['user-sings'], 2, "'user-sings' is no valid event"],
   [['user-updated', '--panelist', 'maybe'], 2, 'must be true or false'],
 ])('trigger %j reports nothing, and says what to do', async (args, code, words) => {
   expect(await trigger(...args)).toEqual({ code, stdout: '', stderr: expect.stringContaining(words) });
