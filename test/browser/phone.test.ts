@@ -302,7 +302,7 @@ describe('the profile', () => {
     expect(await page.getByLabel('Panelist').isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Remove the user …' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('Removed').waitFor();
+    await page.getByText('Removed: the service deletes').waitFor();
     await expect(retrieve(phone, 'device_make')).rejects.toThrow('404');
   });
 });
