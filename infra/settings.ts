@@ -210,18 +210,10 @@ const within = (min: number, value: number, most: number): number => Math.min(Ma
 /** How many long polls may wait at once: half of the AWS account's concurrency, so that the rest is left for all else. */
 export const waitsInAll = ({ accountConcurrency }: Settings): number => Math.floor(accountConcurrency / 2);
 
-/**
- * Workers of `expand`, each for one account.
- *
- * @internal Tests compare it with the template.
- */
+/** Workers of `expand`, each for one account. */
 export const expandWorkers = (accountConcurrency: number): number => within(2, accountConcurrency / 50, 20);
 
-/**
- * Batches of a shard of the stream that `relay` handles at the same time, and `count` as well.
- *
- * @internal Tests compare it with the template.
- */
+/** Batches of a shard of the stream that `relay` handles at the same time, and `count` as well. */
 export const batchesOfShard = (accountConcurrency: number): number => within(1, accountConcurrency / 100, 4);
 
 /** Shards of a new table's stream. */

@@ -36,7 +36,7 @@ import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
 import { ServiceMetrics } from './constructs/service-metrics.ts';
 import { DeadLetters, FailedBatches, TlsOnly, WakeUpQueue } from './constructs/wake-up-queue.ts';
-import { type Settings, waitsInAll } from './settings.ts';
+import { batchesOfShard, expandWorkers, type Settings, waitsInAll } from './settings.ts';
 
 interface BusinessApiProps extends StackProps {
   settings: Settings;
@@ -55,9 +55,6 @@ const BATCHES = { relay: { batchSize: 100 }, count: { batchSize: 90, window: 1 }
 
 /** The prefixes of the keys of a batch of messages. */
 const newBatch = { pk: batchKey('', '').pk.slice(0, -1), sk: batchKey('', '').sk };
-
-/** Batches of a shard of the stream at the same time. A new table has four shards: sixteen workers. */
-const MOST_PARALLEL = 4;
 
 /**
  * Regions in which DynamoDB, SQS, Secrets Manager and S3 all have hosts that FIPS 140 validates ("FIPS Endpoints by Service",
@@ -191,7 +188,7 @@ export class BusinessApiStack extends Stack {
     };
 
     // Small accounts have too few executions for several workers of a shard.
-    const parallelization = Math.min(Math.max(Math.floor(settings.accountConcurrency / 100), 1), MOST_PARALLEL);
+    const parallelization = batchesOfShard(settings.accountConcurrency);
     const relay = new ServiceFunction(this, 'Relay', {
       ...sharedProps,
       environment: waking,
@@ -258,7 +255,7 @@ export class BusinessApiStack extends Stack {
     // Each worker expands the batches of one account.
     feedFromQueue(expand, expansions, {
       batchSize: 1,
-      maxConcurrency: Math.min(Math.max(Math.floor(settings.accountConcurrency / 50), 2), 20),
+      maxConcurrency: expandWorkers(settings.accountConcurrency),
     });
 
     const sweep = new ServiceFunction(this, 'Sweep', {

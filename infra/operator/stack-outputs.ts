@@ -1,5 +1,5 @@
 /** The outputs of a deployed stack, which CloudFormation knows by the stack's name. */
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import type { CloudFormationClient, StackResourceSummary } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import { UserError } from './queries/accounts-admin.ts';
 import { ATTEMPTS } from './terminal/retries.ts';
@@ -113,4 +113,28 @@ const REASONS: Record<string, (name: string, region: string) => string> = {
   ValidationError: (name, region) =>
     `There is no stack "${name}" in the region ${region} of this AWS account. Check the name, AWS_REGION and AWS_PROFILE.`,
   AccessDenied: (name) => `These credentials may not describe the stack "${name}" (cloudformation:DescribeStacks).`,
+};
+
+/**
+ * The resources of a stack.
+ *
+ * @throws UserError — the credentials may not list them
+ */
+export const resourcesOf = async (stack: string): Promise<StackResourceSummary[]> => {
+  const { paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
+  const client = await cloudFormation();
+  const found: StackResourceSummary[] = [];
+  try {
+    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+      found.push(...(page.StackResourceSummaries ?? []));
+    }
+    return found;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AccessDenied') throw error;
+    throw new UserError(
+      `These credentials may not list the resources of the stack "${stack}" (cloudformation:ListStackResources).`,
+    );
+  } finally {
+    client.destroy();
+  }
 };

@@ -1,11 +1,10 @@
 /** What `operator status` shows: from the table and the queues, and in AWS also the alarms. */
-import type { StackResourceSummary } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import { findStack } from '../local-stack/stack-file.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { countPostponedBatches } from '../queries/jobs-admin.ts';
 import { type Backlog, readBacklog } from '../queries/outbox-inspection.ts';
-import { cloudFormation } from '../stack-outputs.ts';
+import { cloudFormation, resourcesOf } from '../stack-outputs.ts';
 import { deployment } from '../target.ts';
 import { callAws } from './aws.ts';
 import { isDenied } from './check.ts';
@@ -89,25 +88,6 @@ const sourceInAws = async (stack: string): Promise<Source> => {
     lengthOf: queueLengthIn(Object.fromEntries(idsOf('AWS::SQS::Queue'))),
     readAlarms: () => raisedAlarms(alarms),
   };
-};
-
-const resourcesOf = async (stack: string): Promise<StackResourceSummary[]> => {
-  const { paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
-  const client = await cloudFormation();
-  const found: StackResourceSummary[] = [];
-  try {
-    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
-      found.push(...(page.StackResourceSummaries ?? []));
-    }
-    return found;
-  } catch (error) {
-    if (!isDenied(error)) throw error;
-    throw new UserError(
-      `These credentials may not list the resources of the stack "${stack}" (cloudformation:ListStackResources).`,
-    );
-  } finally {
-    client.destroy();
-  }
 };
 
 const described = v.object({
