@@ -2,6 +2,7 @@
 import { messages as api } from '../../shared/api/areas/messages.ts';
 import { scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
+import { invalidRequest } from '../../shared/core/problems.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 
@@ -10,10 +11,13 @@ export const handler = endpoint(
   withHashes(async ({ account, body, query, headers }) => {
     // `recipient_type` has no effect: the form of `to` says the same.
     const { recipient_type: _type, priority, send_at, valid_for, to, ...content } = body;
-    const options = { job_id: query.job_id, valid_for, idempotencyKey: headers['idempotency-key'] };
+    const options = { ...query, valid_for, idempotencyKey: headers['idempotency-key'] };
     const inBatch = { ...options, priority, send_at };
     if (typeof to !== 'string') return ok(await sendToMany(account, { to, ...content }, inBatch));
     if (send_at !== undefined) return ok({ id: await scheduleMessage(account, { to, ...content }, inBatch) });
+    if (query.job_id === undefined && query.job_reference !== undefined) {
+      throw invalidRequest([{ parameter: 'job_reference', detail: 'needs job_id, which names the job' }]);
+    }
     return ok({ id: await sendMessage(account, { to, ...content }, options) });
   }),
 );

@@ -20,7 +20,7 @@ export const handler = endpoint(
     const drafts = body.map(({ recipient_type: _type, priority: _priority, send_at: _time, ...draft }) => draft);
     const priority = highestOf(body.map(({ priority: given }) => given));
     const options = {
-      job_id: query.job_id,
+      ...query,
       idempotencyKey: headers['idempotency-key'],
       priority,
       send_at: commonTime(body),

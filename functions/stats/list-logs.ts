@@ -9,7 +9,7 @@ import { listLogs } from '../../shared/stats/delivery-log.ts';
 export const handler = endpoint(api.listLogs, async ({ account, query }) => {
   const { limit, contact, cursor, ...given } = query;
   const filter = { ...given, phone: contact === undefined ? undefined : personOf(contact) };
-  const filters = [account, filter.phone, filter.state, filter.job_id, filter.start, filter.end];
+  const filters = [account, filter.phone, filter.state, filter.job_id, filter.reference, filter.start, filter.end];
   const { entries, next } = await listLogs(account, filter, limit, decodeCursor(api.listLogs, filters, cursor));
   if (next === undefined) return entries.length === 0 ? noContent() : ok(entries);
   return ok(entries, nextPage('/v1/stats/logs', { ...query, cursor: encodeCursor(api.listLogs, filters, next) }));

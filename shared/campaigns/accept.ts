@@ -44,6 +44,8 @@ import { firstEndOf, firstEndWrites } from './stored-batch.ts';
 /** What both endpoints have in common. */
 export interface BatchOptions {
   job_id?: string | undefined;
+  /** The business's own name for the job. */
+  job_reference?: string | undefined;
   priority?: Priority | undefined;
   /** When the messages are sent, in milliseconds since 1970. Default: now. */
   send_at?: number | undefined;
@@ -146,8 +148,8 @@ const ofBatch = (
   content: unknown,
   { idempotencyKey, ...options }: BatchOptions & { valid_for?: number | undefined },
 ): Repeatable => {
-  const { job_id, send_at, valid_for } = options;
-  const request = { content, job_id, priority: priorityOf(options), send_at, valid_for };
+  const { job_id, job_reference, send_at, valid_for } = options;
+  const request = { content, job_id, job_reference, priority: priorityOf(options), send_at, valid_for };
   return { account, endpoint, idempotencyKey, request, what: 'message' };
 };
 
@@ -229,15 +231,19 @@ interface Accepted {
  * not arrive before it.
  */
 const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> => {
-  const { messages, content, job_id, send_at, recordWrites } = draft;
+  const { messages, content, job_id, job_reference: reference, send_at, recordWrites } = draft;
   const id = newBatchId();
   const begin = send_at ?? now();
   const job = job_id ?? idOf(account, 'job', id);
-  const known = job_id === undefined ? undefined : await openJob(account, job_id, begin);
+  const known = job_id === undefined ? undefined : await openJob(account, job_id, { start: begin, reference });
   if (isCancelled(known)) throw jobCancelled();
   const jobWrite = (first_due?: string): Write =>
     known === undefined
-      ? ownJobWrite(account, job, messages.length, { start: begin, ...(first_due !== undefined && { first_due }) })
+      ? ownJobWrite(account, job, messages.length, {
+          start: begin,
+          reference,
+          ...(first_due !== undefined && { first_due }),
+        })
       : addRecipientsWrite(account, job, messages.length);
   if (areFew(draft) && (await hasTurn(account))) {
     return acceptFew(account, draft, { job_id: job, batch: id }, jobWrite());

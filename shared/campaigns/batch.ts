@@ -10,7 +10,11 @@ export const priorities = ['high', 'medium', 'low'] as const;
 export type Priority = (typeof priorities)[number];
 
 /** What a message contains, and when it must not be delivered any more, in the form of `sortableTime`. */
-export type BatchContent = Content & { quick_replies?: string[] | undefined; valid_until?: string | undefined };
+export type BatchContent = Content & {
+  quick_replies?: string[] | undefined;
+  reference?: string | undefined;
+  valid_until?: string | undefined;
+};
 
 export interface Batch {
   /** 27 hexadecimal digits. */

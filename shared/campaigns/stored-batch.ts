@@ -160,6 +160,7 @@ export interface ScheduledMessage {
   phone: string;
   job_id: string;
   payload_type: string;
+  reference?: string | undefined;
   /** When its batch was accepted. */
   created: string;
   /** When its batch begins, in the form of `sortableTime`. */
@@ -179,7 +180,8 @@ export const findScheduled = async (account: string, message: string): Promise<S
   const phone = chunk?.to[position - first] ?? '';
   const content = chunk?.contents?.[position - first] ?? batch.content;
   if (phone === '' || content === undefined) return undefined;
-  return { phone, job_id: batch.job_id, payload_type: content.type, created: batch.created, due: batch.due };
+  const { job_id, created, due } = batch;
+  return { phone, job_id, payload_type: content.type, reference: content.reference, created, due };
 };
 
 /** Removes all chunks of an upload. */

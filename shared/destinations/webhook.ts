@@ -54,19 +54,33 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
   }
   if (outgoing.type === 'user_data.completed') {
     const { request, completed } = outgoing;
-    return { user_data: { id: request.id, status: 'completed', contact: contactOf(request.phone), completed } };
+    return {
+      user_data: {
+        id: request.id,
+        status: 'completed',
+        contact: contactOf(request.phone),
+        completed,
+        ...named(request),
+      },
+    };
   }
   if (outgoing.type === 'user_data.ended') {
     const { request, status, properties, ended } = outgoing;
-    return { user_data: { id: request.id, status, properties, contact: contactOf(request.phone), ended } };
+    return {
+      user_data: { id: request.id, status, properties, contact: contactOf(request.phone), ended, ...named(request) },
+    };
   }
   if (outgoing.type === 'user.state') {
     return { user: { contact: contactOf(outgoing.user.phone), state: outgoing.state } };
   }
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;
-  return { status: { id: message.id, state, contact: contactOf(message.phone), job_id: message.job_id, created } };
+  const { id, phone, job_id } = message;
+  return { status: { id, state, contact: contactOf(phone), job_id, created, ...named(message) } };
 };
+
+/** The business's own name, if it gave one. */
+const named = ({ reference }: { reference?: string }) => (reference === undefined ? {} : { reference });
 
 export const webhookSetup: PlatformSetup<typeof settings> = {
   title: 'the webhook',

@@ -74,6 +74,17 @@ export const ofJobList = (account: string, { created, job_id }: { created: strin
   gsi2sk: `${created}#${job_id}`,
 });
 
+const JOBS_WITH = 'JOBS_WITH#';
+
+/** The index partition of an account's jobs with the business's own reference. */
+export const jobsWithReference = (account: string, reference: string): string => `${JOBS_WITH}${account}#${reference}`;
+
+/** Index attributes of a job with the business's own reference, oldest first. */
+export const ofJobsWithReference = (
+  account: string,
+  { reference, created, job_id }: { reference: string; created: string; job_id: string },
+) => ({ gsi4pk: jobsWithReference(account, reference), gsi4sk: `${created}#${job_id}` });
+
 const CANCELLED = 'CANCELLED#';
 
 /** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
@@ -144,6 +155,7 @@ const job = {
     putJob: 'PutItem',
     updateJob: 'UpdateItem',
     checkJob: 'BatchGetItem',
+    listJobsWithReference: { index: 'gsi4', partition: JOBS_WITH },
     listCancelledJobs: { index: 'gsi3', partition: CANCELLED },
   },
 } as const satisfies Entity;

@@ -114,7 +114,7 @@ const drop = async (entry: Entry, whom: ErasedIdentity): Promise<boolean> => {
 const failureLogged = (outgoing: OutboxEvent, { pseudonym }: ErasedIdentity): LogItem | undefined => {
   const state = failureOf(outgoing);
   if (state === undefined || !('message' in outgoing)) return undefined;
-  const { reported: _reported, ...message } = outgoing.message;
+  const { reported: _reported, reference: _reference, ...message } = outgoing.message;
   const failed = logItem({ ...message, phone: pseudonym }, state, timestamp());
   return { ...failed, reason_code: 'user_erased', reason: 'user_erased' };
 };

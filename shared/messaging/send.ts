@@ -16,11 +16,13 @@ import { isCancelled, jobCancelled, openJob } from './jobs/job.ts';
 import { isNotified } from './platform-events.ts';
 
 /** A message from a business. */
-export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
+export type Draft = { to: string; quick_replies?: string[] | undefined; reference?: string | undefined } & Content;
 
 /** What a request determines besides the message. */
 interface SendOptions {
   job_id?: string | undefined;
+  /** The business's own name for the job. */
+  job_reference?: string | undefined;
   idempotencyKey?: string | undefined;
   /** Seconds after which the message must not be delivered any more. */
   valid_for?: number | undefined;
@@ -32,23 +34,25 @@ interface SendOptions {
  * outbox. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the message's id
- * @throws invalid_request — an image or file that is not the account's own, or expires before the message
+ * @throws invalid_request — an image or file that is not the account's own, or expires before the message; a job that has
+ * another reference
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */
 export const sendMessage = async (
   account: string,
   draft: Draft,
-  { job_id, idempotencyKey, valid_for }: SendOptions,
+  { job_id, job_reference, idempotencyKey, valid_for }: SendOptions,
 ): Promise<string> => {
   const repeatable = {
     ...({ account, endpoint: 'sendMessage', idempotencyKey, what: 'message' } as const),
-    request: { draft, job_id, valid_for },
+    request: { draft, job_id, job_reference, valid_for },
   };
   const { id } = await acceptOnce<{ id: string }>(repeatable, async (recordWrites) => {
     const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
     const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
-    if (job_id !== undefined && isCancelled(await openJob(account, job_id))) throw jobCancelled();
+    if (job_id !== undefined && isCancelled(await openJob(account, job_id, { reference: job_reference })))
+      throw jobCancelled();
     const accepted = { id: newId() };
     const isAccepted = await acceptMessage(own, {
       ...{ ...accepted, account, job_id },
@@ -124,7 +128,7 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
 /** A new message, its first log entry, and its outbox entry. */
 const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefined) => {
   const { bot_number } = account ?? {};
-  const { to: _to, quick_replies, ...content } = draft;
+  const { to: _to, quick_replies, reference: _reference, ...content } = draft;
   const { job_id, valid_until } = sending;
   const created = timestamp();
   const message = newMessage(draft, sending, account, created);
@@ -142,7 +146,7 @@ const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefine
 
 /** The message that a draft becomes. */
 const newMessage = (
-  { to, type }: Draft,
+  { to, type, reference }: Draft,
   { id, account, origin, job_id }: Sending,
   { platform }: Pick<Account, 'platform'> = {},
   created: string,
@@ -153,6 +157,7 @@ const newMessage = (
   phone: to,
   job_id: job_id ?? jobOf(account, origin === undefined ? 'api' : 'platform', created),
   payload_type: type,
+  ...(reference !== undefined && { reference }),
   // A platform is notified of the messages that it sent.
   ...((isNotified(platform, 'any_state') || (origin !== undefined && platform === origin.platform)) && {
     reported: true,
@@ -213,5 +218,5 @@ export const mediaIn = (draft: Content): { type: 'image' | 'file'; url: string }
 /** A draft whose image or file is sent as a file, if it cannot be sent as an image. */
 export const asSent = (draft: Draft, { sendAs }: { sendAs: 'image' | 'file' }): Draft =>
   draft.type === 'image' && sendAs === 'file'
-    ? { to: draft.to, quick_replies: draft.quick_replies, type: 'file', file: draft.image }
+    ? { to: draft.to, quick_replies: draft.quick_replies, reference: draft.reference, type: 'file', file: draft.image }
     : draft;

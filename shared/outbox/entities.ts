@@ -73,6 +73,7 @@ export const headKey = (conversation: string): Key => key(`${OUTBOX}${conversati
 export const isHeadKey = ({ sk }: Key): boolean => sk === HEAD;
 
 const LOGS = 'LOGS#';
+const LOGS_WITH = 'LOGS_WITH#';
 
 /** The index partition of a contact's log entries, of all accounts: erasure finds them by the number alone. */
 export const logsOfContact = (phone: string): string => `${LOGS}${phone}`;
@@ -83,6 +84,7 @@ export const logPartitions = {
   gsi2: (_account: string, { phone }: { phone: string }) => logsOfContact(phone),
   gsi3: (account: string, { job_id, state }: { job_id: string; state: string }) =>
     `${LOGS}${account}#${job_id}#${state}`,
+  gsi4: (account: string, { reference }: { reference: string }) => `${LOGS_WITH}${account}#${reference}`,
 };
 
 /** The prefix of an account's sort keys in the partition of a contact's log entries. */
@@ -98,7 +100,7 @@ export const LOG_POSITION =
 /** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
 export const ofLog = (
   account: string,
-  entry: { created: string; message: string; phone: string; job_id: string; state: string },
+  entry: { created: string; message: string; phone: string; job_id: string; state: string; reference?: string },
 ) => {
   const position = `${entry.created}#${entry.message}#${entry.state}`;
   return {
@@ -108,6 +110,10 @@ export const ofLog = (
     gsi2sk: `${positionOfAccount(account)}${position}`,
     gsi3pk: logPartitions.gsi3(account, entry),
     gsi3sk: position,
+    ...(entry.reference !== undefined && {
+      gsi4pk: logPartitions.gsi4(account, { reference: entry.reference }),
+      gsi4sk: position,
+    }),
   };
 };
 
@@ -144,6 +150,7 @@ const message = {
     listLogsByState: { index: 'gsi1', partition: LOGS },
     listLogsOfContact: { index: 'gsi2', partition: LOGS },
     listLogsOfJob: { index: 'gsi3', partition: LOGS },
+    listLogsWithReference: { index: 'gsi4', partition: LOGS_WITH },
   },
 } as const satisfies Entity;
 

@@ -45,11 +45,12 @@ export interface RequestedProperty {
   required: boolean;
 }
 
-/** The id, account and user of a user data request. */
+/** The id, account and user of a user data request, and the business's own name for it. */
 export interface RequestReference {
   id: string;
   account: string;
   phone: string;
+  reference?: string;
 }
 
 /**
@@ -106,6 +107,12 @@ export interface UserReference {
   account: string;
   phone: string;
 }
+
+/** The business's own name for the message or the request of an entry. */
+export const referenceOf = (outgoing: OutboxEvent): string | undefined => {
+  if ('message' in outgoing) return outgoing.message.reference;
+  return 'request' in outgoing ? outgoing.request.reference : undefined;
+};
 
 /** The account and the user of an entry. */
 export const subjectOf = (outgoing: OutboxEvent): UserReference => {

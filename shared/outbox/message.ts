@@ -51,6 +51,8 @@ export interface Message {
   job_id: string;
   /** `text`, `image` or `file`; empty if unknown. */
   payload_type: string;
+  /** The business's own name for it. */
+  reference?: string;
   /** Set if the account's platform is notified of its states. */
   reported?: true;
   /**
@@ -111,13 +113,14 @@ const isFirst = (state: State): boolean => firstStates.some((first) => first ===
 
 /** The message, by its first log entry. */
 export const messageOf = (first: LogItem): Message => {
-  const { account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
+  const { account, phone, job_id, payload_type, reference, reported, origin, created, expires_at } = first;
   return {
     id: messageIdOf(first),
     account,
     phone,
     job_id,
     payload_type,
+    ...(reference !== undefined && { reference }),
     ...(reported && { reported }),
     ...(origin && { origin }),
     accepted: created,

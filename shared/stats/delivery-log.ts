@@ -17,6 +17,8 @@ export interface LogEntry {
   state: string;
   job_id: string;
   payload_type: string;
+  /** The business's own name for the message. */
+  reference?: string;
   /** Set if the state is a failure. */
   reason?: ReasonCode;
 }
@@ -25,6 +27,7 @@ export interface LogFilter {
   phone?: string | undefined;
   state?: State | undefined;
   job_id?: string | undefined;
+  reference?: string | undefined;
   /** The period, in seconds since 1970: it includes `start`, and excludes `end`. */
   start?: number | undefined;
   end?: number | undefined;
@@ -32,7 +35,10 @@ export interface LogFilter {
 
 /** The attributes of an entry in an index. */
 type Listed = Key &
-  Pick<LogItem, 'created' | 'phone' | 'state' | 'job_id' | 'payload_type' | 'reason_code' | 'expires_at'> &
+  Pick<
+    LogItem,
+    'created' | 'phone' | 'state' | 'job_id' | 'payload_type' | 'reference' | 'reason_code' | 'expires_at'
+  > &
   Record<string, string>;
 
 /** Seconds of the default period, which ends at `end`. */
@@ -42,8 +48,8 @@ const MAX_READ = 1_000;
 
 /**
  * A page of an account's log entries: at most `limit`, newest first (by time, message, state). `next` is the position
- * of the next page. One query if contact or state is given; else one for each state, of at most `limit` entries. A
- * filter of a contact's entries reads at most 1,000 of them: a short page may have a next one.
+ * of the next page. One query if contact, reference or state is given; else one for each state, of at most `limit` entries. A
+ * filter of the entries of a contact or a reference reads at most 1,000 of them: a short page may have a next one.
  *
  * @param after - position of the last entry of the previous page
  */
@@ -84,11 +90,17 @@ interface Source {
   filtered: boolean;
 }
 
-const sourcesOf = (account: string, { phone, state, job_id }: LogFilter): Source[] => {
+const sourcesOf = (account: string, { phone, state, job_id, reference }: LogFilter): Source[] => {
   const plain = { prefix: '', keep: () => true, filtered: false };
+  const keep = (item: Listed) =>
+    (state === undefined || item.state === state) &&
+    (job_id === undefined || item.job_id === job_id) &&
+    (phone === undefined || item.phone === phone);
+  if (reference !== undefined) {
+    const filtered = [state, job_id, phone].some((filter) => filter !== undefined);
+    return [{ index: 'gsi4', partition: logPartitions.gsi4(account, { reference }), prefix: '', keep, filtered }];
+  }
   if (phone !== undefined) {
-    const keep = (item: Listed) =>
-      (state === undefined || item.state === state) && (job_id === undefined || item.job_id === job_id);
     const filtered = state !== undefined || job_id !== undefined;
     const partition = logPartitions.gsi2(account, { phone });
     return [{ index: 'gsi2', partition, prefix: positionOfAccount(account), keep, filtered }];
@@ -139,7 +151,7 @@ const readSlice = async (
 };
 
 const toEntry = (item: Listed): LogEntry => {
-  const { created, phone, state, job_id, payload_type, reason_code } = item;
+  const { created, phone, state, job_id, payload_type, reference, reason_code } = item;
   return {
     id: messageIdOf(item),
     created,
@@ -147,6 +159,7 @@ const toEntry = (item: Listed): LogEntry => {
     state,
     job_id,
     payload_type,
+    ...(reference !== undefined && { reference }),
     ...(reason_code !== undefined && { reason: reason_code }),
   };
 };

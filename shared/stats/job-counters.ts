@@ -82,9 +82,15 @@ const MAX_PAGES = 100;
  * last active day, newest first; then by job id, payload type, and the order of states. 0.5 read units for 4 KB of
  * counters: one counter for each day, job, payload type and state, with at most 16 shards. At most 12,900 units.
  *
+ * @param jobs - the jobs that are listed. Default: all
  * @throws period_too_large — the response would exceed 5 MB, or the counters 100 MB
  */
-export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
+export const listJobs = async (
+  account: string,
+  start: string,
+  end: string,
+  jobs?: ReadonlySet<string>,
+): Promise<JobStatistic[]> => {
   const rows = new Map<string, JobStatistic>();
   const lastActive = new Map<string, string>();
   let pagesRead = 0;
@@ -92,6 +98,7 @@ export const listJobs = async (account: string, start: string, end: string): Pro
     pagesRead += 1;
     if (pagesRead > MAX_PAGES) throw periodTooLarge('The period has over 100 MB of counters.');
     for (const { day, job_id, payload_type, state, count } of counters) {
+      if (jobs?.has(job_id) === false) continue;
       const name = `${job_id}#${payload_type}#${state}`;
       const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
       rows.set(name, { ...row, count: row.count + count });

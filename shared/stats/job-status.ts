@@ -17,6 +17,8 @@ export interface JobStatus {
   /** When its first message was accepted, when the first one was or will be sent, and when it was cancelled. */
   created: string;
   start: string;
+  /** The business's own name for it. */
+  reference?: string;
   cancelled?: string;
   /** How many messages it has, how many of them are logged, and how many may still be sent. */
   recipients: number;
@@ -52,6 +54,7 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
     job_id,
     status,
     created: job.created,
+    ...(job.reference !== undefined && { reference: job.reference }),
     ...(job.cancelled !== undefined && { cancelled: job.cancelled }),
     start: start ?? job.created,
     ...figures,

@@ -14,6 +14,8 @@ export interface MessageStatus {
   contact: string;
   job_id: string;
   payload_type: string;
+  /** The business's own name for the message. */
+  reference?: string;
   /** In the order of time; `scheduled` alone, if its batch is pending. `reason` is set for failures. */
   states: { state: State | 'scheduled'; created: string; reason?: ReasonCode }[];
 }
@@ -29,8 +31,8 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
   if (entries.length === 0 && positionOf(id) !== undefined) {
     const scheduled = await findScheduled(account, id);
     if (scheduled !== undefined) {
-      const { phone, job_id, payload_type, created } = scheduled;
-      return { id, contact: contactOf(phone), job_id, payload_type, states: [{ state: 'scheduled', created }] };
+      const { phone, created, ...message } = scheduled;
+      return { id, contact: contactOf(phone), ...presented(message), states: [{ state: 'scheduled', created }] };
     }
     // Its batch may have been expanded in the meantime.
     entries = await logOfMessage(id);
@@ -39,12 +41,10 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
   if (first?.account !== account) {
     throw new Problem('message_not_found', 'None of your messages has this id. GET /v1/stats/logs lists them.');
   }
-  const { phone, job_id, payload_type } = first;
   return {
     id,
-    contact: contactOf(phone),
-    job_id,
-    payload_type,
+    contact: contactOf(first.phone),
+    ...presented(first),
     states: entries.map(({ state, created, reason_code }) => ({
       state,
       created,
@@ -65,3 +65,14 @@ export const logOfMessage = async (id: string): Promise<LogItem[]> => {
   }
   return found.sort((a, b) => (a.created < b.created ? -1 : 1));
 };
+
+/** What the business knows of its message. */
+const presented = ({
+  job_id,
+  payload_type,
+  reference,
+}: {
+  job_id: string;
+  payload_type: string;
+  reference?: string | undefined;
+}) => ({ job_id, payload_type, ...(reference !== undefined && { reference }) });

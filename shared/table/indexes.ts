@@ -1,5 +1,7 @@
-/** Attributes of log entries that lists and reports need (spec §2). No text of a customer or user is in an index. */
-const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'expires_at'];
+/**
+ * Attributes of log entries that lists and reports need (spec §2). No text of a user is in an index, and of a customer only the own
+ * reference. */
+const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'];
 
 interface Index {
   /** The prefix of its key attributes. An index that replaces another one uses the same prefix. */
@@ -22,4 +24,6 @@ export const indexes = {
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
   /** A job's log entries; conversations that are offered to listeners. */
   gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
+  /** Log entries and jobs by the business's own reference. */
+  gsi4: { keys: 'gsi4', holds: LOG_ENTRY },
 } satisfies Record<string, Index>;

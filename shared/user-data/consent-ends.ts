@@ -119,10 +119,14 @@ const receiptWrite = (
 ): Write => consentReceiptWrite(phone, { ...grantOf({ id, account, phone }, reason, names, created), event });
 
 /** The writes that notify the business that properties have ended, and that it owes their deletion. */
-const notifyWrites = ({ id, account, phone }: Consent, { names, status, ended }: End, after: After): Write[] => {
+const notifyWrites = (
+  { id, account, phone, reference }: Consent,
+  { names, status, ended }: End,
+  after: After,
+): Write[] => {
   const outgoing: OutboxEvent = {
     type: 'user_data.ended',
-    request: { id, account, phone },
+    request: { id, account, phone, ...(reference !== undefined && { reference }) },
     status,
     properties: names,
     ended,
@@ -154,7 +158,8 @@ export const endWithUser = async (id: string, phone: string, pseudonym: string):
     const { consents } = await readConsents(id);
     const [consent] = consents.filter((one) => one.phone === phone);
     if (consent === undefined) return done;
-    const renamed = { ...consent, phone: pseudonym };
+    const { reference: _reference, ...rest } = consent;
+    const renamed = { ...rest, phone: pseudonym };
     const end: End = { names: activeIn(consent), status: 'withdrawn', ended: timestamp() };
     const notified = [...end.names, ...owedIn(consent)];
     const failed = await transactInOrder((after) => [

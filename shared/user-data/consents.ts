@@ -40,6 +40,8 @@ export interface Consent {
   account: string;
   /** The user's number; a pseudonym, if the user was removed. */
   phone: string;
+  /** The business's own name for the request. */
+  reference?: string;
   /** The reason that the business gave. */
   reason: string;
   /** The time of the request. */
@@ -111,8 +113,17 @@ export const withChanged = (consent: Consent, names: readonly PropertyName[], ch
 /** The consent of a request that has released nothing yet. */
 export const newConsent = (
   id: string,
-  { account, phone, reason, created }: Pick<RequestItem, 'account' | 'phone' | 'reason' | 'created'>,
-): Consent => ({ id, account, phone, reason, created, properties: {} });
+  {
+    account,
+    phone,
+    reference,
+    reason,
+    created,
+  }: Pick<RequestItem, 'account' | 'phone' | 'reference' | 'reason' | 'created'>,
+): Consent => ({
+  ...{ id, account, phone, reason, created, properties: {} },
+  ...(reference !== undefined && { reference }),
+});
 
 /**
  * Stores a consent, in a transaction that fails if it was changed since it was read. 2 write units, and 1 on each index:
@@ -206,8 +217,12 @@ const consentIn = ({
   id,
   account,
   phone,
+  reference,
   reason,
   created,
   properties,
   version,
-}: ConsentItem): Consent & { version: number } => ({ id, account, phone, reason, created, properties, version });
+}: ConsentItem): Consent & { version: number } => ({
+  ...{ id, account, phone, reason, created, properties, version },
+  ...(reference !== undefined && { reference }),
+});

@@ -379,7 +379,8 @@ const withoutNextOwner = async (entries: Logged[], { until }: ErasedIdentity): P
 const rename = ({ pk, sk }: Key, { phone, pseudonym }: ErasedIdentity): Promise<boolean> =>
   update({
     Key: { pk, sk },
-    UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
+    UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported, #reference, gsi4pk, gsi4sk',
+    ExpressionAttributeNames: { '#reference': 'reference' },
     ConditionExpression: 'phone = :phone',
     ExpressionAttributeValues: { ':phone': phone, ':pseudonym': pseudonym, ':contact': logsOfContact(pseudonym) },
   });

@@ -81,7 +81,10 @@ const consentOf = async (id: string, item: RequestItem): Promise<Consent> => {
 /** The writes that store these results, as a function for `transactInOrder`. */
 const answering = async ({ id, item, results, consented, created }: Answering): Promise<(after: After) => Write[]> => {
   const { account, phone, version } = item;
-  const reference: RequestReference = { id, account, phone };
+  const reference: RequestReference = {
+    ...{ id, account, phone },
+    ...(item.reference !== undefined && { reference: item.reference }),
+  };
   const all = { ...item.results, ...results };
   const isComplete = item.properties.every(({ property }) => property in all);
   const platform = isComplete ? (await findAccount(account))?.platform : undefined;

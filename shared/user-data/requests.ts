@@ -35,6 +35,8 @@ import { granted, grantOf, presentResults, type RequestItem, type Results, relea
 /** A request as the API returns it: without results until all properties are answered. */
 export interface UserData {
   status: 'pending' | 'completed';
+  /** The business's own name for the request. */
+  reference?: string;
   results: Results;
 }
 
@@ -44,6 +46,8 @@ export interface UserDataRequestBody {
   data: RequestedProperty[];
   /** For how many days the consent is valid. Default: until the user withdraws it. */
   valid_days?: number | undefined;
+  /** The business's own name for the request. */
+  reference?: string | undefined;
 }
 
 /**
@@ -77,7 +81,7 @@ interface Started {
 const start = async (
   account: string,
   phone: string,
-  { reason, data, valid_days }: UserDataRequestBody,
+  { reason, data, valid_days, reference: given }: UserDataRequestBody,
   recordWrites: RecordWrites<Started>,
 ): Promise<Started> => {
   let created = timestamp();
@@ -93,7 +97,7 @@ const start = async (
   // Clocks differ. A request that is older than the user's registration would count as one to the number's previous
   // owner.
   if (since > created) created = since;
-  const reference: RequestReference = { id: newId(), account, phone };
+  const reference: RequestReference = { id: newId(), account, phone, ...(given !== undefined && { reference: given }) };
   const end = validUntil(valid_days);
   const results = granted(profile, data.map(({ property }) => property).filter(isAutomatic), created, end);
   const isComplete = data.every(({ property }) => isAutomatic(property));
@@ -151,11 +155,13 @@ export const fetchRequest = async (account: string, id: string): Promise<UserDat
   if (!v.is(uuid, id)) throw requestNotFound();
   const item = await getConsistent<RequestItem>(requestKey(id));
   if (item !== undefined) return seenBy(account, item);
-  const { consents } = await readConsents(id);
   // Of a user who was removed, nothing is shown.
-  const results = endedResults(consents.filter((one) => one.account === account && !isPseudonym(one.phone)));
+  const consents = (await readConsents(id)).consents.filter(
+    (one) => one.account === account && !isPseudonym(one.phone),
+  );
+  const results = endedResults(consents);
   if (Object.keys(results).length === 0) throw requestNotFound();
-  return { status: 'completed', results };
+  return { status: 'completed', ...withReference(consents[0]), results };
 };
 
 /**
@@ -170,8 +176,11 @@ export const fetchAgain = async (account: string, id: string): Promise<UserData>
 const seenBy = (account: string, item: RequestItem | undefined): UserData => {
   if (item?.account !== account) throw requestNotFound();
   const status = statusOf(item);
-  return { status, results: status === 'completed' ? presentResults(item.results) : {} };
+  return { status, ...withReference(item), results: status === 'completed' ? presentResults(item.results) : {} };
 };
+
+/** The business's own name for a request, if it has one. */
+const withReference = ({ reference }: { reference?: string } = {}) => (reference === undefined ? {} : { reference });
 
 export const requestNotFound = (): Problem =>
   new Problem(

@@ -81,6 +81,9 @@ export const quickReplies = v.pipe(
   ),
 );
 
+/** The business's own name for a message, a job or a request. */
+export const reference = visibleTextOf(64);
+
 /** The URL of an image or a file. */
 export const mediaUrl = visibleTextOf(2_048);
 

@@ -80,13 +80,14 @@ const notFound = (id: string, account: string | undefined): string =>
 /** A message that is scheduled, and its account. */
 type Scheduled = ScheduledMessage & { id: string; account: string };
 
-const scheduledInJson = ({ id, account, phone, job_id, payload_type, created, due: at }: Scheduled) => ({
+const scheduledInJson = ({ id, account, phone, job_id, payload_type, reference, created, due: at }: Scheduled) => ({
   id,
   account,
   phone_number: phone,
   direction: 'app',
   job_id,
   payload_type,
+  reference,
   states: [{ state: 'scheduled', created }],
   scheduled_for: at,
 });
@@ -153,6 +154,7 @@ const inJson = ({
   phone,
   job_id,
   payload_type,
+  reference,
   reported,
   direction,
   states,
@@ -165,6 +167,7 @@ const inJson = ({
   direction,
   job_id,
   payload_type,
+  reference,
   states,
   waiting: waiting && attemptsInJson(waiting),
   reported: reported ?? false,
@@ -178,7 +181,7 @@ const attemptsInJson = ({ failed, cause, next }: DeliveryAttempts) => ({
 });
 
 const inWords = ({ id, account, phone, job_id, payload_type, direction, states, ...rest }: MessageHistory): string => {
-  const { waiting, reported, reports } = rest;
+  const { waiting, reference, reported, reports } = rest;
   const about = fields({
     Message: id,
     Account: account,
@@ -186,6 +189,7 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
     User: masked(phone),
     Job: job_id,
     Type: payload_type || 'unknown',
+    ...(reference !== undefined && { Reference: reference }),
     Pending: waiting ? tinted('yellow', `yes, ${attemptsInWords(waiting)}`) : 'no',
     // States of users' own messages are not reported.
     ...(direction === 'app' && { Reported: reported ? 'to the platform' : 'no' }),

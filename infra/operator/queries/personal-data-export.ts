@@ -27,10 +27,13 @@ import { type WholeUser, wholeUser } from './users-admin.ts';
 
 type Request = Pick<
   RequestItem,
-  'account' | 'business' | 'reason' | 'properties' | 'results' | 'created' | 'completed'
+  'account' | 'business' | 'reference' | 'reason' | 'properties' | 'results' | 'created' | 'completed'
 >;
 
-type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reason_code' | 'reason'>;
+type LogEntry = Pick<
+  LogItem,
+  'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reference' | 'reason_code' | 'reason'
+>;
 
 export interface PersonalData extends Record<ExportPart, unknown> {
   phone_number: string;
@@ -188,10 +191,11 @@ export const optOutsOf = async (phone: string): Promise<OptOut[]> =>
   (await itemsAt<OptOutItem>(dataOfPerson(phone))).filter(isOptOut).map(toOptOut);
 
 const toRequest = (item: Key): { id: string } & Request => {
-  const { account, business, reason, properties, results, created, completed } = item as RequestItem;
+  const { account, business, reference, reason, properties, results, created, completed } = item as RequestItem;
   const kept = {
     account,
     business,
+    ...(reference !== undefined && { reference }),
     reason,
     properties,
     results: presentResults(results),
@@ -207,12 +211,14 @@ const toLogEntry = ({
   created,
   job_id,
   payload_type,
+  reference,
   reason_code,
   reason,
   ...key
 }: LogItem): { message_id: string } & LogEntry => ({
   message_id: messageIdOf(key),
   ...{ account, state, created, job_id, payload_type },
+  ...(reference !== undefined && { reference }),
   ...(reason_code !== undefined && { reason_code }),
   ...(reason !== undefined && { reason }),
 });

@@ -4,7 +4,15 @@ import { attemptPosition } from '../../delivery/entities.ts';
 import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
-import { atMost, idOfAnything, unixTime, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
+import {
+  atMost,
+  idOfAnything,
+  reference,
+  unixTime,
+  visibleText,
+  wholeNumber,
+  wholeValue,
+} from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
 /** The last second of the year 9999, in seconds since 1970. */
@@ -19,6 +27,7 @@ export const delivery = v.object({
   type: v.picklist(eventTypes),
   contact: v.string(),
   message_id: v.optional(v.string()),
+  reference: v.optional(v.string()),
   url: v.optional(v.string()),
   attempt: wholeCount,
   started: v.string(),
@@ -56,6 +65,7 @@ export const deliveries = {
     query: v.object({
       limit: v.optional(wholeNumber(1, 500), '100'),
       status: v.optional(v.picklist(deliveryStatuses)),
+      reference: v.optional(reference),
       start: v.optional(time),
       end: v.optional(time),
       cursor: v.optional(v.string()),

@@ -22,6 +22,8 @@ within minutes, and a message to one user that you send later may overtake them.
 
 With \`send_at\`, the message is sent later, within a minute of that time. \`GET /v1/message/{message_id}\` returns \`scheduled\` until then.
 
+With \`reference\`, your own name for the message comes back in logs and webhooks, and filters them. \`job_reference\` does the same for a job.
+
 With \`valid_for\`, a message that the app network does not have in time becomes \`sending_failed\` with the reason \`expired\`,
 within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the messages that are still pending.`,
       names: { request: 'Message', 200: 'AcceptedMessageOrJob' },
@@ -34,7 +36,10 @@ within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the mess
           shows: 'A text with quick replies',
           query: { job_id: job },
           headers: { 'idempotency-key': 'welcome-1' },
-          body: { to: user, type: 'text', text: { body: 'Good morning!' }, quick_replies: ['Hi', 'Stop'] },
+          body: {
+            ...{ to: user, type: 'text', text: { body: 'Good morning!' }, quick_replies: ['Hi', 'Stop'] },
+            reference: 'order-1047',
+          },
           answer: { id: message },
         },
         {
@@ -45,7 +50,7 @@ within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the mess
         },
         {
           shows: 'A text to many users',
-          query: { job_id: job },
+          query: { job_id: job, job_reference: 'autumn-survey' },
           headers: { 'idempotency-key': 'invitation-7' },
           body: { to: [user, otherUser], priority: 'low', type: 'text', text: { body: 'A new survey is open.' } },
           answer: { job_id: job, messages: 2 },
@@ -85,6 +90,7 @@ users and from users. A message of a request with many has the state \`scheduled
           contact: `${user}@users.example.com`,
           job_id: job,
           payload_type: 'text',
+          reference: 'order-1047',
           states: [
             { state: 'sent', created: time },
             { state: 'delivered_to_server', created: '2026-11-20T09:58:09.412000' },
@@ -122,6 +128,10 @@ users and from users. A message of a request with many has the state \`scheduled
   },
   fields: {
     'ReachedState.reason': 'The reason code of a failed state, as in the logs.',
+    job_reference:
+      'Your own name for the job, of at most 64 characters. A job keeps its first one. Without `job_id`, only for messages to many.',
+    reference: 'Your own name for the message, of at most 64 characters. Several messages may have the same.',
+    'MessageStatus.reference': 'The `reference` of the message, if it has one.',
     recipient_type: '`individual`.',
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
     send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,

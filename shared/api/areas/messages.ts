@@ -12,6 +12,7 @@ import {
   messageText,
   phoneNumber,
   quickReplies,
+  reference,
   uuid,
 } from '../../validation/schemas.ts';
 
@@ -38,6 +39,7 @@ const sending = {
   recipient_type: v.optional(v.picklist(['individual', 'broadcast'])),
   priority: v.optional(v.picklist(priorities)),
   quick_replies: v.optional(quickReplies),
+  reference: v.optional(reference),
   send_at: v.optional(pointInTimeOrSeconds),
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
 };
@@ -59,6 +61,7 @@ export const messageStatus = v.object({
   contact: v.string(),
   job_id: v.string(),
   payload_type: v.string(),
+  reference: v.optional(v.string()),
   states: responseList(
     v.object({
       state: v.pipe(v.string(), v.metadata({ enum: ['scheduled', ...states] })),
@@ -74,7 +77,7 @@ const toUsers = {
   mostErrors: 100,
   token: 'header',
   permission: 'messages',
-  query: v.object({ job_id: v.optional(uuid) }),
+  query: v.object({ job_id: v.optional(uuid), job_reference: v.optional(reference) }),
   headers: idempotencyKey,
   problems: ['idempotency_key_reused', 'job_cancelled'],
 } as const;

@@ -29,6 +29,7 @@ A page may be short, or even empty, and still have a next page; 204 means that n
             state: 'read',
             job_id: job,
             payload_type: 'text',
+            reference: 'order-1047',
           },
         ],
       },
@@ -52,6 +53,9 @@ Both days are included, in UTC, and are at most 366 days apart. The job with the
     'LogEntry.id': 'The id of the message.',
     'LogEntry.reason':
       'The reason code of a failed state: `refused`, `unreachable`, `cancelled`, `expired`, `opted_out`, `bot_number_released`, `no_platform`, `user_erased` or `unknown`.',
+    'LogEntry.reference': 'The `reference` of the message, if it has one.',
+    'listLogs.reference': 'Only messages with this `reference`.',
+    'listJobs.job_reference': 'Only jobs with this `job_reference`.',
     'listJobs.end': 'The same as `end_date`, or a time in Unix seconds: the day (UTC) that contains it.',
     'listJobs.start': 'The same as `start_date`, or a time in Unix seconds: the day (UTC) that contains it.',
     'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
@@ -74,6 +78,7 @@ seconds late. The permission is \`messages\`, so that whoever sends and stops a 
         path: { job_id: job },
         answer: {
           job_id: job,
+          reference: 'autumn-survey',
           status: 'completed',
           created: time,
           start: time,
@@ -98,6 +103,7 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
     cancelled: `When the job was cancelled. ${TIME}`,
     estimated_end: `When no message will be pending any more, at the present pace. ${TIME}`,
     expanded: 'How many messages are logged. The others are of batches, and follow.',
+    'JobStatus.reference': 'The `job_reference` of the job, if it has one.',
     'JobStatus.created': `When the first message was accepted. ${TIME}`,
     'JobStatus.start': `When the first message was sent, or will be. ${TIME}`,
     'JobStatus.states': 'How many messages reached each state. States that no message reached are missing.',

@@ -5,7 +5,7 @@ import { jobStatuses } from '../../messaging/jobs/statuses.ts';
 import { LOG_POSITION } from '../../outbox/entities.ts';
 import { reasonCodes, states } from '../../outbox/message.ts';
 import { responseList } from '../../validation/bounded.ts';
-import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
+import { calendarDay, idOfAnything, reference, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 
@@ -34,6 +34,7 @@ interface Period {
   end_date?: string | undefined;
   start?: string | undefined;
   end?: string | undefined;
+  job_reference?: string | undefined;
 }
 
 /** The errors of a period by parameter, besides those of single parameters. */
@@ -64,6 +65,7 @@ export const logEntry = v.object({
   state: reachedState,
   job_id: v.string(),
   payload_type: v.string(),
+  reference: v.optional(v.string()),
   reason: v.optional(v.picklist(reasonCodes)),
 });
 
@@ -94,6 +96,7 @@ export const stats = {
       ),
       state: v.optional(v.picklist(states)),
       job_id: v.optional(uuid),
+      reference: v.optional(reference),
       start: v.optional(time),
       end: v.optional(time),
       cursor: v.optional(v.string()),
@@ -101,7 +104,7 @@ export const stats = {
     position: v.pipe(v.string(), v.regex(LOG_POSITION)),
     responses: { 200: responseList(logEntry), 204: null },
     problems: [],
-    table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
+    table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob', 'listLogsWithReference'],
   }),
 
   listJobs: define({
@@ -116,6 +119,7 @@ export const stats = {
         end_date: v.optional(calendarDay),
         start: v.optional(dayOrTime),
         end: v.optional(dayOrTime),
+        job_reference: v.optional(reference),
       }),
       v.rawCheck<Period>(({ dataset, addIssue }) => {
         if (!dataset.typed || dataset.issues) return;
@@ -124,14 +128,15 @@ export const stats = {
           addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
         }
       }),
-      v.transform(({ start_date, end_date, start, end }) => ({
+      v.transform(({ start_date, end_date, start, end, job_reference }) => ({
+        job_reference,
         start_date: start_date ?? start ?? '',
         end_date: end_date ?? end ?? '',
       })),
     ),
     responses: { 200: responseList(jobCount), 204: null },
     problems: ['period_too_large'],
-    table: ['listJobs'],
+    table: ['listJobs', 'listJobsWithReference'],
   }),
 } as const;
 
@@ -142,6 +147,7 @@ export const jobStatus = v.object({
   status: v.picklist(jobStatuses),
   created: v.string(),
   start: v.string(),
+  reference: v.optional(v.string()),
   cancelled: v.optional(v.string()),
   recipients: wholeCount,
   expanded: wholeCount,

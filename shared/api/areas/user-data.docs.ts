@@ -129,6 +129,9 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'StartedUserDataRequest.status': 'RequestStatus',
   },
   fields: {
+    'NewUserDataRequest.reference':
+      'Your own name for the request, of at most 64 characters. It comes back in webhooks and with the results.',
+    'UserData.reference': 'The `reference` of the request, if it has one.',
     'UserData.results': 'By property; empty while the request is pending.',
     long_poll: 'Seconds to wait for the answer.',
     request_id: 'The `requestId` of the request.',

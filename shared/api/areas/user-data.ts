@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type PropertyName, propertyNames } from '../../users/profile-properties.ts';
 import { listOf, responseRecord } from '../../validation/bounded.ts';
-import { duration, explanation, idOfAnything, phoneNumber, wholeNumber } from '../../validation/schemas.ts';
+import { duration, explanation, idOfAnything, phoneNumber, reference, wholeNumber } from '../../validation/schemas.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 
@@ -56,7 +56,11 @@ export const result = v.variant('status', [
   v.object({ status: v.picklist(['withdrawn', 'expired']), timestamp: v.string() }),
 ]);
 
-export const userData = v.object({ status: requestStatus, results: responseRecord(v.string(), result) });
+export const userData = v.object({
+  status: requestStatus,
+  reference: v.optional(v.string()),
+  results: responseRecord(v.string(), result),
+});
 
 export const userDataRequests = {
   startUserDataRequest: define({
@@ -75,6 +79,7 @@ export const userDataRequests = {
           v.object({ property, reason: v.optional(explanation), required: v.optional(v.boolean(), false) }),
         ),
         valid_days: v.optional(validDays),
+        reference: v.optional(reference),
       }),
     },
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },

@@ -7,7 +7,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Exchange } from '../../destinations/destination.ts';
 import { conversationOf } from '../../outbox/entities.ts';
 import type { Entry, OutboxEvent } from '../../outbox/event.ts';
-import { eventIdOf, sinceOf, subjectOf } from '../../outbox/event.ts';
+import { eventIdOf, referenceOf, sinceOf, subjectOf } from '../../outbox/event.ts';
 import type { Key } from '../../table/keys.ts';
 import { attemptKey, deliveriesAbout, deliverySlotOf } from '../entities.ts';
 
@@ -17,6 +17,8 @@ export interface AttemptItem extends Key {
   phone: string;
   /** When the event was accepted, or the message that it is about. */
   created: string;
+  /** The business's own name for the message or the request. */
+  reference?: string;
   /** Id of the outbox entry that was attempted. */
   entry: string;
   /** Set for events about consent: their conversation is another one. */
@@ -75,6 +77,7 @@ const RESPONSE_BYTES = 1_024;
 export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem => {
   const { entry, hasSucceeded, exchange, isFinal } = attempt;
   const { account, phone } = subjectOf(entry.outgoing);
+  const reference = referenceOf(entry.outgoing);
   const item = {
     ...attemptKey(account, {
       slot: deliverySlotOf(phone),
@@ -83,6 +86,7 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
       started: exchange?.started ?? attempt.at,
     }),
     phone,
+    ...(reference !== undefined && { reference }),
     created: sinceOf(entry),
     entry: entry.id,
     gsi2pk: deliveriesAbout(phone),

@@ -31,6 +31,8 @@ export interface Delivery {
   phone: string;
   /** The message that the event is about. */
   message_id?: string;
+  /** The business's own name for the message or the request. */
+  reference?: string;
   /** The URL of the webhook, without user, password and query. */
   url?: string;
   /** The number of attempts so far, with this one. */
@@ -62,6 +64,7 @@ export const toDelivery = (item: AttemptItem): Delivery => {
     type: typeOf(type),
     phone: item.phone,
     ...(message !== null && { message_id: message }),
+    ...(item.reference !== undefined && { reference: item.reference }),
     ...(url !== null && { url }),
     attempt: number,
     started: timestampOf(started),
@@ -81,6 +84,7 @@ export const presentDelivery = ({ id, event_id, type, phone, ...rest }: Delivery
 
 export interface DeliveryFilter {
   status?: DeliveryOutcome | undefined;
+  reference?: string | undefined;
   /** The period in which the events were accepted, in seconds since 1970: it includes `start`, and excludes `end`. */
   start?: number | undefined;
   end?: number | undefined;
@@ -97,9 +101,11 @@ type Start = Awaited<ReturnType<typeof page>>['next'];
 
 /** Pages into which the entries of a list are divided: usually, many partitions contribute to a list. */
 const PARTS = 8;
+/** Attempts that are read at a time to find those with a reference. */
+const FILTERED = 250;
 /**
  * How often a list reads on, where that is needed for a full page. Enough for attempts without an event; of long events, a
- * page of the table has only a few.
+ * page of the table has only a few, and of those with a reference maybe none.
  */
 const MAX_ROUNDS = 40;
 
@@ -112,7 +118,7 @@ const MAX_ROUNDS = 40;
  */
 export const listDeliveries = async (
   account: string,
-  { status, start = 0, end }: DeliveryFilter,
+  { status, reference, start = 0, end }: DeliveryFilter,
   limit: number,
   after?: string,
 ): Promise<{ deliveries: Delivery[]; next?: string }> => {
@@ -127,7 +133,8 @@ export const listDeliveries = async (
       (slot): Source => ({ partition: deliveriesOf(account, slot, outcome), items: [], next: undefined }),
     ),
   );
-  const read = (source: Source) => readMore(source, { from, to, limit: Math.ceil(limit / PARTS) + 2 });
+  const read = (source: Source) =>
+    readMore(source, { from, to, reference, limit: reference === undefined ? Math.ceil(limit / PARTS) + 2 : FILTERED });
   await Promise.all(sources.map(read));
   for (let round = 1; ; round += 1) {
     const open = sources.filter(({ next }) => next !== undefined);
@@ -152,15 +159,23 @@ export const listDeliveries = async (
   }
 };
 
-const lastOf = ({ items }: Source): string => items.at(-1)?.sk ?? endOfAttempts;
+/** The position up to which a partition is read. */
+const lastOf = ({ next }: Source): string => String(next?.sk ?? endOfAttempts);
 
 const readMore = async (
   source: Source,
-  { from, to, limit }: { from: string; to: string; limit: number },
+  { from, to, reference, limit }: { from: string; to: string; reference: string | undefined; limit: number },
 ): Promise<void> => {
   const { items, next } = await page<AttemptItem>({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': source.partition, ':from': from, ':to': to },
+    ...(reference !== undefined && {
+      FilterExpression: '#reference = :reference',
+      ExpressionAttributeNames: { '#reference': 'reference' },
+    }),
+    ExpressionAttributeValues: {
+      ...{ ':pk': source.partition, ':from': from, ':to': to },
+      ...(reference !== undefined && { ':reference': reference }),
+    },
     ScanIndexForward: false,
     Limit: limit,
     ...(source.next && { ExclusiveStartKey: source.next }),

@@ -1,13 +1,13 @@
 /** Jobs that requests name: when they began, and whether they were cancelled. */
 import { validate as isUuid } from 'uuid';
 import { now, timestamp, timestampOf } from '../../core/clock.ts';
-import { Problem } from '../../core/problems.ts';
+import { invalidRequest, Problem } from '../../core/problems.ts';
 import { messageRetention } from '../../core/settings.ts';
 import { logPartitions } from '../../outbox/entities.ts';
-import { getConsistent, hasExpired, page, putIfAbsent, update } from '../../table/client.ts';
+import { getConsistent, hasExpired, page, pages, putIfAbsent, update } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
-import { jobKey, ofJobList } from '../entities.ts';
+import { jobKey, jobsWithReference, ofJobList, ofJobsWithReference } from '../entities.ts';
 
 /** A job of an account. Default jobs have no item. */
 export interface JobItem extends Key {
@@ -15,6 +15,8 @@ export interface JobItem extends Key {
   job_id: string;
   /** When its first message was accepted. */
   created: string;
+  /** The business's own name for it, by which an index finds it. */
+  reference?: string;
   /** When it was cancelled. */
   cancelled?: string;
   /** The number of messages of its batches. */
@@ -45,14 +47,22 @@ export const readJob = (account: string, job: string): Promise<JobItem | undefin
  * more write units for the first message, and 1 for the first message of a later day.
  *
  * @param start - when its sending begins, in milliseconds since 1970
+ * @param reference - the business's own name for it: 1 or 2 more write units for the first one
+ * @throws invalid_request — the job has another reference
  */
-export const openJob = async (account: string, job: string, start = now()): Promise<JobItem> => {
-  const known = await readJob(account, job);
+export const openJob = async (
+  account: string,
+  job: string,
+  { start = now(), reference }: { start?: number; reference?: string | undefined } = {},
+): Promise<JobItem> => {
   const expires_at = lifetimeFrom(start / 1_000);
+  let known = await readJob(account, job);
   if (known === undefined) {
-    const item: JobItem = { ...newJob(account, job, timestamp()), expires_at };
-    return (await putIfAbsent(item)) ?? item;
+    const item: JobItem = { ...newJob(account, job, timestamp(), reference), expires_at };
+    known = await putIfAbsent(item);
+    if (known === undefined) return item;
   }
+  if (reference !== undefined) await nameJob(known, reference);
   if (known.expires_at < expires_at - DAY) {
     await update({
       Key: jobKey(account, job),
@@ -62,6 +72,29 @@ export const openJob = async (account: string, job: string, start = now()): Prom
     });
   }
   return known;
+};
+
+/**
+ * Gives a job the business's own name for it, unless it has one.
+ *
+ * @throws invalid_request — the job has another reference
+ */
+const nameJob = async ({ account, job_id, created, ...known }: JobItem, reference: string): Promise<void> => {
+  if (known.reference === reference) return;
+  const { gsi4pk, gsi4sk } = ofJobsWithReference(account, { reference, created, job_id });
+  const isNamed =
+    known.reference === undefined &&
+    (await update({
+      Key: jobKey(account, job_id),
+      UpdateExpression: 'SET #reference = :reference, gsi4pk = :jobs, gsi4sk = :position',
+      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(#reference) OR #reference = :reference)',
+      ExpressionAttributeNames: { '#reference': 'reference' },
+      ExpressionAttributeValues: { ':reference': reference, ':jobs': gsi4pk, ':position': gsi4sk },
+    }));
+  if (isNamed) return;
+  throw invalidRequest([
+    { parameter: 'job_reference', detail: 'must be the reference that the job has already, or be left out' },
+  ]);
 };
 
 /** Adds the messages of a batch to its job, within the transaction that accepts it; fails if the job is cancelled. */
@@ -83,10 +116,10 @@ export const ownJobWrite = (
   account: string,
   job: string,
   recipients: number,
-  { start, first_due }: { start: number; first_due?: string },
+  { start, first_due, reference }: { start: number; first_due?: string; reference: string | undefined },
 ): Write =>
   putIfAbsentWrite<JobItem>({
-    ...{ ...newJob(account, job, timestamp()), recipients },
+    ...{ ...newJob(account, job, timestamp(), reference), recipients },
     ...(first_due !== undefined && { first_due }),
     expires_at: lifetimeFrom(start / 1_000),
   });
@@ -108,13 +141,28 @@ export const noteFirstDue = async (account: string, { job_id, first_due }: JobIt
   });
 };
 
-const newJob = (account: string, job_id: string, created: string) => ({
+const newJob = (account: string, job_id: string, created: string, reference: string | undefined) => ({
   ...jobKey(account, job_id),
   account,
   job_id,
   created,
   ...ofJobList(account, { created, job_id }),
+  ...(reference !== undefined && { reference, ...ofJobsWithReference(account, { reference, created, job_id }) }),
 });
+
+/** The ids of an account's jobs with a reference. 0.5 read units for 4 KB of the index. */
+export const jobsNamed = async (account: string, reference: string): Promise<Set<string>> => {
+  const found = new Set<string>();
+  for await (const items of pages<Pick<JobItem, 'job_id'>>({
+    IndexName: 'gsi4',
+    KeyConditionExpression: 'gsi4pk = :jobs',
+    ExpressionAttributeValues: { ':jobs': jobsWithReference(account, reference) },
+    ProjectionExpression: 'job_id',
+  })) {
+    for (const { job_id } of items) found.add(job_id);
+  }
+  return found;
+};
 
 /** Whether a job was cancelled. */
 export const isCancelled = (job: Pick<JobItem, 'cancelled'> | undefined): boolean => job?.cancelled !== undefined;

@@ -32,10 +32,10 @@ const lists: Partial<Record<EndpointName, List>> = {
     valid: '27821234567',
   },
   listLogs: {
-    filters: (account) => [account, undefined, undefined, undefined, undefined, undefined],
+    filters: (account) => [account, undefined, undefined, undefined, undefined, undefined, undefined],
     valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
   },
-  listDeliveries: { filters: (account) => [account, undefined, undefined, undefined], valid: ATTEMPT },
+  listDeliveries: { filters: (account) => [account, undefined, undefined, undefined, undefined], valid: ATTEMPT },
   recoverDeliveries: {
     filters: (account) => [account, Date.parse(SINCE), undefined],
     body: { since: SINCE },

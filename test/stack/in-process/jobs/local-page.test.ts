@@ -93,7 +93,7 @@ describe('the list of jobs', () => {
 
   test('reads a job at rest again if its counts change, or if a request may have changed it', async () => {
     const job_id = newId();
-    await openJob(account.id, job_id, now() - 120_000);
+    await openJob(account.id, job_id, { start: now() - 120_000 });
     await log(job_id, 'sent', undefined, `${sortableTime(now() - 120_000).slice(0, 23)}000`);
     await log(job_id, 'delivered_to_server');
     const statusOf = async () => (await list.view()).jobs.map(({ status }) => status);

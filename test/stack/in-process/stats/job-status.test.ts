@@ -139,7 +139,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   async () => {
     const job = newJob();
     vi.setSystemTime(NOW - 3_000 * DAY);
-    await openJob(job.account, job.job_id, NOW);
+    await openJob(job.account, job.job_id, { start: NOW });
     vi.setSystemTime(NOW);
     await log(job, 'sent', [NOW - 400 * DAY, NOW]);
     expect(await statusOf(job)).toMatchObject({ states: { sent: 2 } });

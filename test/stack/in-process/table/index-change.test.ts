@@ -11,6 +11,7 @@ import { tableName } from '../../../../shared/core/settings.ts';
 import { logPartitions } from '../../../../shared/outbox/entities.ts';
 import { logItem } from '../../../../shared/outbox/message.ts';
 import { page, putIfAbsent } from '../../../../shared/table/client.ts';
+import { indexes } from '../../../../shared/table/indexes.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId } from '../../support/world.ts';
@@ -59,7 +60,7 @@ test('an index with another projection over the same key attributes takes the pl
   });
   await expect
     .poll(async () => (await describeTable()).GlobalSecondaryIndexes?.map(({ IndexStatus }) => IndexStatus))
-    .toEqual(Array.from({ length: 4 }, () => 'ACTIVE'));
+    .toEqual(Array.from({ length: Object.keys(indexes).length + 1 }, () => 'ACTIVE'));
   await putEntry(second);
   // The old index serves its readers until these have changed.
   await expect.poll(() => entriesIn('gsi1')).toEqual([{ created: first }, { created: second }]);
