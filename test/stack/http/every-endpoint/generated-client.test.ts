@@ -11,13 +11,14 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { DESCRIPTION_FILE } from '../../../../infra/openapi/write.ts';
 import { exampleHosts } from '../../../../shared/api/openapi/example-hosts.ts';
+import { npmProgram, npmTools } from '../../../clients/tools.ts';
 import { png } from '../../support/files.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-/** In the project, so that Node finds the generator's runtime, but not in `node_modules`, where it loads no TypeScript. */
-const folder = join(root, '.local', `generated-client-${process.pid}`);
+/** Beside `node_modules` with the generator's runtime, so that Node finds it. */
+const folder = join(await npmTools(), `generated-client-${process.pid}`);
 
 const { base_url, bridge_url } = inject('stack');
 
@@ -70,16 +71,21 @@ beforeAll(async () => {
   served = await answer.text();
   await write('openapi.json', served);
   await write('program.ts', PROGRAM);
+  await write('package.json', '{"type":"module"}');
   await write(
     'tsconfig.json',
     JSON.stringify({
       extends: join(root, 'tsconfig.json'),
       include: ['*.ts'],
       // Only `strict`, the usual setting: generated code does not meet our additional rules.
-      compilerOptions: { noUnusedLocals: false, exactOptionalPropertyTypes: false },
+      compilerOptions: {
+        noUnusedLocals: false,
+        exactOptionalPropertyTypes: false,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
     }),
   );
-  await run(join(root, 'node_modules/.bin/oazapfts'), ['openapi.json', 'client.ts'], { cwd: folder });
+  await npmProgram('oazapfts', ['openapi.json', 'client.ts'], folder);
   return () => rm(folder, { recursive: true, force: true });
 });
 
