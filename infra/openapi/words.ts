@@ -60,6 +60,7 @@ export const remedies: Record<ProblemCode, string> = {
     'the attempt does not exist, has expired, or belongs to another account; the API does not reveal which',
   claim_not_found:
     'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
+  plan_differs: 'get a new plan with `dry_run`, and send the same request with it within an hour',
   not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
   platform_not_set_up: 'the account has no webhook; ask the operator to set it up',
   job_not_found: 'the account has no messages of this job, or they have expired; the API does not reveal which',

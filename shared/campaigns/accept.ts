@@ -50,6 +50,8 @@ export interface BatchOptions {
   /** When the messages are sent, in milliseconds since 1970. Default: now. */
   send_at?: number | undefined;
   idempotencyKey?: string | undefined;
+  /** Throws if the caller has confirmed another request than this one. */
+  confirm?: (() => void) | undefined;
 }
 
 /** A message, and for how many seconds it is of use. */
@@ -87,6 +89,7 @@ export const sendToMany = async (
   const numbers = [...new Set(to)];
   const repeatable = ofBatch(account, 'sendMessage', { to, ...draft }, options);
   const { job_id } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    options.confirm?.();
     const content = await sharedContent(account, { to: '', ...draft }, options);
     const messages = numbers.map((number) => ({ to: number }));
     return acceptBatch(account, { ...options, messages, content, recordWrites });
@@ -111,6 +114,7 @@ export const sendEach = async (
 ): Promise<{ job_id: string; messages: { to: string; id: string }[] }> => {
   const repeatable = ofBatch(account, 'sendMessages', drafts, options);
   const { job_id, batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    options.confirm?.();
     checkAhead(options.send_at, '#/0/send_at');
     const messages = await allWithOwnMedia(account, drafts, options);
     return acceptBatch(account, {
@@ -135,6 +139,7 @@ export const scheduleMessage = async (
 ): Promise<string> => {
   const repeatable = ofBatch(account, 'sendMessage', draft, options);
   const { batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    options.confirm?.();
     const content = await sharedContent(account, draft, options);
     return acceptBatch(account, { ...options, messages: [{ to: draft.to }], content, recordWrites });
   });
@@ -163,6 +168,24 @@ const sharedContent = async (
   const end = endOf(options.valid_for, options);
   const { to: _to, ...own } = await withOwnMedia(account, draft, `#/${draft.type}/url`, end ?? options.send_at);
   return withEnd(own, end);
+};
+
+/**
+ * Checks the contents of a request, and its time, without sending anything. 1 read unit for each image or file.
+ *
+ * @throws invalid_request — as for a request that sends them
+ */
+export const checkContents = async (
+  account: string,
+  { messages, content, ...options }: NewMessages & BatchOptions & { valid_for?: number | undefined },
+): Promise<void> => {
+  if (content !== undefined) {
+    await sharedContent(account, { to: '', ...content }, options);
+    return;
+  }
+  checkAhead(options.send_at, '#/0/send_at');
+  const drafts = messages.flatMap(({ to, content: own }) => (own === undefined ? [] : [{ to, ...own }]));
+  await allWithOwnMedia(account, drafts, options);
 };
 
 /** When a message ends that is valid for so many seconds, in milliseconds since 1970: from its sending on. */
@@ -211,11 +234,15 @@ const timedMediaIn = (draft: TimedDraft): TimedMedia | undefined => {
   return media && { ...media, valid_for: draft.valid_for };
 };
 
-interface NewBatch extends BatchOptions {
-  /** In the order of the batch. */
+/** Messages of a request. */
+export interface NewMessages {
+  /** In the order of the request. */
   messages: Recipient[];
   /** The content of all, if the messages have none of their own. */
   content?: BatchContent;
+}
+
+interface NewBatch extends NewMessages, BatchOptions {
   /** The writes that record the idempotency key. */
   recordWrites: RecordWrites<Accepted>;
 }
@@ -267,7 +294,7 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
 };
 
 /** Whether messages are accepted at once: so few that one transaction contains them, which has 100 writes and 4 MB at most. */
-const areFew = ({ messages, content, send_at, ...options }: NewBatch): boolean => {
+export const areFew = ({ messages, content, send_at, ...options }: NewMessages & BatchOptions): boolean => {
   if (send_at !== undefined || priorityOf(options) === 'low' || messages.length > FEW.messages) return false;
   const bytes = messages.map((message) => Buffer.byteLength(JSON.stringify(message.content ?? content)));
   return bytes.reduce((sum, size) => sum + size, 0) <= FEW.bytes;
@@ -309,7 +336,7 @@ const acceptFew = async (
   throw isCancelled(await readJob(account, job_id)) ? jobCancelled() : notAccepted();
 };
 
-const priorityOf = ({ priority = 'medium' }: BatchOptions): Priority => priority;
+export const priorityOf = ({ priority = 'medium' }: BatchOptions): Priority => priority;
 
 interface BatchParts {
   id: string;

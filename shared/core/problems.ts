@@ -25,6 +25,7 @@ export const problemCatalogue = {
   already_answered: { status: 409, title: 'The panelist has already answered' },
   job_cancelled: { status: 409, title: 'The job was cancelled' },
   job_not_cancellable: { status: 409, title: 'The job cannot be cancelled' },
+  plan_differs: { status: 409, title: 'The request differs from its plan' },
   not_listening: { status: 409, title: 'Events are not delivered to listeners' },
   platform_not_set_up: { status: 409, title: 'No chat platform' },
   media_expired: { status: 410, title: 'The media have expired' },

@@ -26,6 +26,8 @@ interface SendOptions {
   idempotencyKey?: string | undefined;
   /** Seconds after which the message must not be delivered any more. */
   valid_for?: number | undefined;
+  /** Throws if the caller has confirmed another request than this one. */
+  confirm?: (() => void) | undefined;
 }
 
 /**
@@ -42,13 +44,14 @@ interface SendOptions {
 export const sendMessage = async (
   account: string,
   draft: Draft,
-  { job_id, job_reference, idempotencyKey, valid_for }: SendOptions,
+  { job_id, job_reference, idempotencyKey, valid_for, confirm }: SendOptions,
 ): Promise<string> => {
   const repeatable = {
     ...({ account, endpoint: 'sendMessage', idempotencyKey, what: 'message' } as const),
     request: { draft, job_id, job_reference, valid_for },
   };
   const { id } = await acceptOnce<{ id: string }>(repeatable, async (recordWrites) => {
+    confirm?.();
     const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
     const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
     if (job_id !== undefined && isCancelled(await openJob(account, job_id, { reference: job_reference })))

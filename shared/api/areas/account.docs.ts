@@ -66,7 +66,7 @@ more. \`limits\` are those of your account for all endpoints together.`,
             limits: { requests_per_second: 100, requests_at_once: 200, long_polls: 50 },
             allowances: {
               // Of an answer above: its number is not a panelist's.
-              contacts: { limit: 100_000, used: 1, resets_at: '2026-11-21T00:00:00.000000' },
+              contacts: { limit: 100_000, used: 3, resets_at: '2026-11-21T00:00:00.000000' },
               audiences: { limit: 100, used: 1, resets_at: '2026-11-21T00:00:00.000000' },
             },
           },

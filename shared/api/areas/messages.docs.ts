@@ -1,6 +1,6 @@
 /** Texts, names and examples of messages. */
 import { DAYS_AHEAD, inDays, RETRY_DAYS } from '../../core/lifetimes.ts';
-import type { AreaDocs } from '../docs.ts';
+import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
 import { messageStatus, type messages } from './messages.ts';
 
@@ -21,6 +21,9 @@ within minutes, and a message to one user that you send later may overtake them.
 \`recipient_type\`, \`priority\` of a single message and \`text.allow_merge\` are accepted and have no effect.
 
 With \`send_at\`, the message is sent later, within a minute of that time. \`GET /v1/message/{message_id}\` returns \`scheduled\` until then.
+
+With \`dry_run\`, nothing is sent: the response says what the request would do, and has a \`plan\` for an hour. Each number costs one
+contact of your daily allowance. The request with this \`plan\`, and without \`dry_run\`, returns 409 \`plan_differs\` if anything in it has changed.
 
 With \`reference\`, your own name for the message comes back in logs and webhooks, and filters them. \`job_reference\` does the same for a job.
 
@@ -55,12 +58,26 @@ within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the mess
           body: { to: [user, otherUser], priority: 'low', type: 'text', text: { body: 'A new survey is open.' } },
           answer: { job_id: job, messages: 2 },
         },
+        {
+          shows: 'What a text to many users would do',
+          body: { to: [user, otherUser, user], type: 'text', text: { body: 'A new survey is open.' }, dry_run: true },
+          answer: {
+            dry_run: true,
+            messages: 3,
+            valid: 1,
+            duplicates: 1,
+            not_registered: 1,
+            stopped: 0,
+            estimated_end: time,
+            plan: '1763632689118.Yk3vN0pQ2sT5uW8xZ1aB4c',
+          },
+        },
       ],
     },
     sendMessages: {
       text: `All messages are accepted, or none. Messages to the same number are delivered in the order of the request. The highest
 priority of the messages counts for all, and \`send_at\` must be the same. Without \`job_id\`, the request gets a job of its own.`,
-      names: { 'request[]': 'MessageToOne', 200: 'AcceptedMessages' },
+      names: { 'request[]': 'MessageToOne', 200: 'AcceptedMessagesOrForecast' },
       links: { readJob: ['/job_id', 'Read the job of the messages.'] },
       examples: {
         shows: 'A text of its own for each user',
@@ -106,6 +123,9 @@ users and from users. A message of a request with many has the state \`scheduled
     'Message:file': 'FileMessage',
     'AcceptedMessageOrJob:0': 'AcceptedMessage',
     'AcceptedMessageOrJob:1': 'AcceptedJob',
+    'AcceptedMessageOrJob:2': 'Forecast',
+    'AcceptedMessagesOrForecast:0': 'AcceptedMessages',
+    'AcceptedMessagesOrForecast:1': 'Forecast',
     'MessageToOne:text': 'TextMessageToOne',
     'MessageToOne:image': 'ImageMessageToOne',
     'MessageToOne:file': 'FileMessageToOne',
@@ -132,6 +152,18 @@ users and from users. A message of a request with many has the state \`scheduled
       'Your own name for the job, of at most 64 characters. A job keeps its first one. Without `job_id`, only for messages to many.',
     reference: 'Your own name for the message, of at most 64 characters. Several messages may have the same.',
     'MessageStatus.reference': 'The `reference` of the message, if it has one.',
+    dry_run: 'Sends nothing, and returns what the request would do.',
+    plan: 'The `plan` of a forecast: the request must be the same. Valid for one hour.',
+    'Forecast.dry_run': 'Nothing was sent.',
+    'Forecast.messages': 'The messages of the request: `valid`, `duplicates`, `not_registered` and `stopped` together.',
+    'Forecast.valid': 'Messages to users of the app who have not stopped your account.',
+    'Forecast.duplicates': 'Numbers that the list contains again. They count once.',
+    'Forecast.not_registered':
+      'Messages to numbers of no user. They are accepted, and the app network may refuse them.',
+    'Forecast.stopped':
+      'Messages to users who have stopped your account. They become `sending_failed` with the reason `opted_out`.',
+    'Forecast.estimated_end': `When the last message leaves, at the pace of your account. ${TIME}`,
+    'Forecast.plan': 'What a request names to be sent only if it is the same. Valid for one hour.',
     recipient_type: '`individual`.',
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
     send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,

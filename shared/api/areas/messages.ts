@@ -6,6 +6,7 @@ import { reasonCodes, states } from '../../outbox/message.ts';
 import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
+  atMost,
   duration,
   idOfAnything,
   mediaUrl,
@@ -42,6 +43,8 @@ const sending = {
   reference: v.optional(reference),
   send_at: v.optional(pointInTimeOrSeconds),
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
+  dry_run: v.optional(v.boolean()),
+  plan: v.optional(v.pipe(v.string(), atMost(100))),
 };
 
 /** Most recipients of a message, and most messages of a request. */
@@ -54,6 +57,20 @@ export const accepted = v.object({ id: v.string() });
 const acceptedForMany = v.object({
   job_id: v.string(),
   messages: v.pipe(v.number(), v.metadata({ type: 'integer' })),
+});
+
+const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
+
+/** The response to a request with `dry_run`. */
+const forecast = v.object({
+  dry_run: v.literal(true),
+  messages: wholeCount,
+  valid: wholeCount,
+  duplicates: wholeCount,
+  not_registered: wholeCount,
+  stopped: wholeCount,
+  estimated_end: v.string(),
+  plan: v.string(),
 });
 
 export const messageStatus = v.object({
@@ -71,6 +88,9 @@ export const messageStatus = v.object({
   ),
 });
 
+/** What a forecast reads and writes. */
+const ofForecast = ['chargeAllowance', 'checkOptOut', 'findContacts', 'listPendingBatches', 'findBatches'] as const;
+
 /** What both endpoints have in common that send messages to users. */
 const toUsers = {
   area: 'messages',
@@ -79,7 +99,7 @@ const toUsers = {
   permission: 'messages',
   query: v.object({ job_id: v.optional(uuid), job_reference: v.optional(reference) }),
   headers: idempotencyKey,
-  problems: ['idempotency_key_reused', 'job_cancelled'],
+  problems: ['idempotency_key_reused', 'job_cancelled', 'plan_differs', 'allowance_exceeded'],
 } as const;
 
 export const messages = {
@@ -97,7 +117,7 @@ export const messages = {
         content,
       ]),
     },
-    responses: { 200: v.union([accepted, acceptedForMany]) },
+    responses: { 200: v.union([accepted, acceptedForMany, forecast]) },
     hashes: true,
     table: [
       'findMedia',
@@ -111,6 +131,7 @@ export const messages = {
       'putUpload',
       'writeChunks',
       'acceptBatch',
+      ...ofForecast,
     ],
   }),
 
@@ -130,10 +151,13 @@ export const messages = {
       }),
     },
     responses: {
-      200: v.object({
-        job_id: v.string(),
-        messages: responseList(v.object({ to: v.string(), id: v.string() })),
-      }),
+      200: v.union([
+        v.object({
+          job_id: v.string(),
+          messages: responseList(v.object({ to: v.string(), id: v.string() })),
+        }),
+        forecast,
+      ]),
     },
     hashes: true,
     table: [
@@ -147,6 +171,7 @@ export const messages = {
       'findJob',
       'putJob',
       'updateJob',
+      ...ofForecast,
     ],
   }),
 

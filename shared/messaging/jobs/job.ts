@@ -91,10 +91,25 @@ const nameJob = async ({ account, job_id, created, ...known }: JobItem, referenc
       ExpressionAttributeNames: { '#reference': 'reference' },
       ExpressionAttributeValues: { ':reference': reference, ':jobs': gsi4pk, ':position': gsi4sk },
     }));
-  if (isNamed) return;
-  throw invalidRequest([
+  if (!isNamed) throw otherReference();
+};
+
+const otherReference = (): Problem =>
+  invalidRequest([
     { parameter: 'job_reference', detail: 'must be the reference that the job has already, or be left out' },
   ]);
+
+/**
+ * Checks that a job takes further messages, by a request that sends none. 1 read unit.
+ *
+ * @throws invalid_request — the job has another reference
+ * @throws job_cancelled
+ */
+export const checkJob = async (account: string, job: string, reference: string | undefined): Promise<void> => {
+  const known = await readJob(account, job);
+  if (isCancelled(known)) throw jobCancelled();
+  if (reference !== undefined && known?.reference !== undefined && known.reference !== reference)
+    throw otherReference();
 };
 
 /** Adds the messages of a batch to its job, within the transaction that accepts it; fails if the job is cancelled. */

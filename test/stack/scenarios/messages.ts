@@ -12,12 +12,20 @@ import { put } from '../../../shared/table/client.ts';
 import { textTo } from '../in-process/failing-calls/world.ts';
 import { fileOf, png } from '../support/files.ts';
 import { newMedia, newPhone, newPhones } from '../support/world.ts';
-import { CONTENT, consistent, inTransaction } from './kilobytes.ts';
+import { CONTENT, consistent, eventual, inTransaction } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { DAY_MS, JOB, key, longest, longestContent, longestKey, MAX_TEXT, scaled } from './world.ts';
 
 /** One more than are accepted at once: they are expanded later, as 10,000 are. */
 const RECIPIENTS = 26;
+
+/** KB of a batch, besides its content: its chunks have at most 10,000 positions. */
+const BATCH = 2;
+/** What a forecast reads of 100 pending batches, besides a contact and an opt-out of each number. */
+const PENDING = 100 * (0.5 + eventual(CONTENT + BATCH));
+
+/** The sums of a forecast: its plan and its end contain the time. */
+const sumsOf = (body: unknown): unknown => ({ ...Object(body), plan: undefined, estimated_end: undefined });
 
 export const messagesScenarios: Scenarios<typeof messages> = {
   sendMessage: {
@@ -49,15 +57,23 @@ export const messagesScenarios: Scenarios<typeof messages> = {
           return { headers: key, body };
         },
       },
+      'a forecast': {
+        chargesOnly: true,
+        prepare: async ({ phone }) => ({ body: { ...textTo(phone), to: [phone, newPhone()], dry_run: true } }),
+        shown: sumsOf,
+      },
     },
     max: {
-      read: 6,
+      read: 10_000 + PENDING + 6,
       write: 25 * (inTransaction(CONTENT) + 12) + 40,
       // Each is put into the outbox, and removed from it.
       later: { read: 10_000 * 40, write: 10_000 * (2 * inTransaction(CONTENT) + 60), of: '33 KB to 10,000 users' },
       of: '33 KB to 25 users',
     },
     worst: [
+      {
+        prepare: async () => ({ body: { ...longestContent(), to: newPhones(10_000), dry_run: true } }),
+      },
       {
         // As many as are accepted at once: 25 users, and less than 1 MB.
         prepare: async () => {
@@ -104,7 +120,7 @@ export const messagesScenarios: Scenarios<typeof messages> = {
       },
     },
     max: {
-      read: 1_000 + 22,
+      read: 1_000 + 1_000 + PENDING + 22,
       write: 6_000 + 40,
       later: { read: 1_000 * 40, write: 1_000 * (2 * inTransaction(6) + 60), of: '1,000 messages of 6 KB' },
       of: '6 MB of messages; 1,000 files',
