@@ -1,10 +1,14 @@
-/** A server that the service posts to. It records calls and returns the responses that the test sets. */
+/**
+ * A server that the service posts to. It records calls and returns the responses that the test sets. A port may have been that
+ * of another test's server, whose accounts still retry: each server has a path of its own, and leaves out other calls.
+ */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface Call {
-  /** The path with the query. */
+  /** The path with the query, within the server's own path. */
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -26,17 +30,25 @@ export class DestinationServer {
   max = 0;
   #pending = 0;
   readonly #server: Server;
+  readonly #path = `/${randomUUID()}`;
 
   private constructor(server: Server) {
     this.#server = server;
     server.on('request', async (request, response) => {
+      if (!request.url?.startsWith(`${this.#path}/`)) {
+        request.resume();
+        response.writeHead(503).end();
+        return;
+      }
+      const path = request.url.slice(this.#path.length);
+      request.url = path;
       this.#pending += 1;
       this.max = Math.max(this.max, this.#pending);
       response.once('close', () => {
         this.#pending -= 1;
       });
       const body = await text(request);
-      const { headers, url: path = '' } = request;
+      const { headers } = request;
       this.calls.push({
         path,
         headers,
@@ -61,7 +73,7 @@ export class DestinationServer {
 
   get url(): string {
     const address = this.#server.address();
-    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/hook`;
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${this.#path}/hook`;
   }
 
   async close(): Promise<void> {
