@@ -40,7 +40,7 @@ import { attemptEntry, RESERVE_MS, resultOf } from './attempt.ts';
 import { breakerOf } from './breaker.ts';
 import { endCancelled } from './cancellations.ts';
 import { type CircuitState, isOpen } from './circuit-breaker.ts';
-import { findDisabled } from './disabled.ts';
+import { findDisabled, findDisabledNow } from './disabled.ts';
 import { offerEntry } from './listeners/offer-entry.ts';
 import { expiryOf } from './retry-policy.ts';
 
@@ -171,7 +171,7 @@ export const deliver = async (
       case 'read': {
         const { entries, all } = await oldestEntries(conversation, pageSize);
         // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
-        destination = await resolveDestination(conversation);
+        destination = await resolveDestination(conversation, head);
         const free: Head | undefined = destination.isPull ? head : await unlist(head);
         if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
         head = free;
@@ -259,18 +259,20 @@ const attemptAndApply = async (
 };
 
 /**
- * The destination of a conversation. Without a platform, or while its webhook is disabled, `isMissing` is set.
+ * The destination of a conversation. Without a platform, or while its webhook is disabled, `isMissing` is set. A conversation
+ * that waits makes no further request because of a stale read.
  *
  * @internal Tests use it, too.
  */
-export const resolveDestination = async ({
-  direction,
-  account,
-}: Pick<Conversation, 'direction' | 'account'>): Promise<Destination> => {
+export const resolveDestination = async (
+  { direction, account }: Pick<Conversation, 'direction' | 'account'>,
+  { state }: Partial<Pick<Head, 'state'>> = {},
+): Promise<Destination> => {
   if (direction === 'app') return appNetwork();
   const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
   const { name, version } = destination;
-  const disabled = version === undefined ? undefined : await findDisabled(name);
+  const find = state === 'waiting' ? findDisabledNow : findDisabled;
+  const disabled = version === undefined ? undefined : await find(name);
   if (disabled === undefined || disabled.version !== version) return destination;
   return { ...destination, isMissing: true, disabledBy: disabled.cause };
 };

@@ -10,7 +10,7 @@
  */
 import { timestamp } from '../core/clock.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { getEventual, update } from '../table/client.ts';
+import { getConsistent, getEventual, update } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { disabledKey } from './entities.ts';
@@ -27,6 +27,10 @@ interface DisabledItem extends Key {
 /** When and why a destination was disabled; undefined if it is not. 0.5 read units. */
 export const findDisabled = (destination: string): Promise<DisabledItem | undefined> =>
   getEventual<DisabledItem>(disabledKey(destination));
+
+/** As `findDisabled`, by a consistent read: for a conversation that waits because of it. 1 read unit. */
+export const findDisabledNow = (destination: string): Promise<DisabledItem | undefined> =>
+  getConsistent<DisabledItem>(disabledKey(destination));
 
 /** Disables a destination. 1 write unit. */
 export const disable = async (
