@@ -19,9 +19,19 @@ export interface Account {
   burst?: number;
   /** The image that users see, by the id in its URL; with its media type, and the SHA-256 of its bytes. */
   avatar?: { id: string; type: string; sha256: string };
+  /** What follows when a user writes an opt-out keyword to its bot. Default: nothing. */
+  opt_out_keywords?: OptOutKeywords;
   /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
   suspended?: string;
   created: string;
+}
+
+/** What follows when a user writes STOP, or another opt-out keyword. */
+export interface OptOutKeywords {
+  /** `tell`: the platform is notified. `opt_out`: the user is opted out as well. */
+  action: 'tell' | 'opt_out';
+  /** The text that confirms an opt-out to the user. */
+  confirmation?: string;
 }
 
 /** What an operator has decided about a name. */

@@ -194,7 +194,7 @@ export const preflight = async (known: Entry): Promise<PreflightResult> => {
   if (erasure !== undefined && (await dropErased(entry, erasure))) return { status: 'gone' };
   if (await dropOutdatedStop(entry)) return { status: 'gone' };
   // Only messages and user data requests respect opt-outs: the keys of others do not include one.
-  if (hasStopped(optOut)) return { status: 'withheld', cause: 'opted_out' };
+  if (hasStopped(optOut) && !confirmsStop(entry.outgoing)) return { status: 'withheld', cause: 'opted_out' };
   if (entry.outgoing.type !== 'message.send')
     return sender?.suspended ? { status: 'held' } : { status: 'clear', entry };
   if (isCancelled(job)) return { status: 'withheld', cause: 'cancelled' };
@@ -202,6 +202,10 @@ export const preflight = async (known: Entry): Promise<PreflightResult> => {
   if (sender?.suspended) return { status: 'held' };
   return fromPresentNumber(entry, entry.outgoing, sender);
 };
+
+/** Whether an entry tells a user that the opt-out has taken effect. */
+const confirmsStop = (outgoing: OutboxEvent): boolean =>
+  outgoing.type === 'message.send' && outgoing.confirmsStop === true;
 
 /** Whether the time is over for which a message is valid. */
 export const isOver = ({ valid_until }: Extract<OutboxEvent, { type: 'message.send' }>): boolean =>

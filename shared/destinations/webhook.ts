@@ -71,7 +71,8 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
     };
   }
   if (outgoing.type === 'user.state') {
-    return { user: { contact: contactOf(outgoing.user.phone), state: outgoing.state } };
+    const { user, state, by } = outgoing;
+    return { user: { contact: contactOf(user.phone), state, ...(by && { by }) } };
   }
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;

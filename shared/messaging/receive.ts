@@ -12,6 +12,7 @@ import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { phoneNumber } from '../validation/schemas.ts';
 import { jobOf } from './jobs/default-jobs.ts';
+import { applyKeyword } from './opt-outs/keywords.ts';
 
 /** A message from a user to a bot. */
 type Received = { from: string; to: string } & Content;
@@ -60,4 +61,6 @@ const acceptReceived = async (account: string, id: string, { from, to, ...conten
     ...enqueueWrites(conversationAbout('platform', message), outgoing, after),
   ]);
   if (taken === undefined) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
+  // Also after a repeat: the first request may have failed in between.
+  await applyKeyword({ account, phone: from, message: id }, content);
 };

@@ -4,7 +4,7 @@ import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import { checkOwnMedia } from '../media/media.ts';
-import { enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
+import { type After, enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
@@ -76,6 +76,8 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   valid_until?: string | undefined;
   /** The account, if the caller has just read it. By default, it is read: 1 read unit. */
   sender?: Account | undefined;
+  /** Set if it confirms to a user that no further message follows. */
+  confirmsStop?: true;
   /** Conditional writes for the same transaction. */
   more?: Write[];
 }
@@ -96,6 +98,17 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
   ]);
   if (taken === undefined) measure('info', 'accepted', { ...logFields(outgoing), accepted: 1 });
   return taken === undefined;
+};
+
+/** The writes that accept a message to a user, within the transaction of what causes it. 6 write units. */
+export const messageWrites = (
+  draft: Draft,
+  sending: Omit<Sending, 'sender' | 'more'>,
+  account: Account | undefined,
+  after: After,
+): Write[] => {
+  const { item, message, outgoing } = newOutgoing(draft, sending, account);
+  return [putIfAbsentWrite(item), ...enqueueWrites(conversationAbout('app', message), outgoing, after)];
 };
 
 /** Several messages: what each is, and what all have in common. */
@@ -132,7 +145,7 @@ export const acceptMessages = async ({ messages, more = [], ...common }: Sending
 const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefined) => {
   const { bot_number } = account ?? {};
   const { to: _to, quick_replies, reference: _reference, ...content } = draft;
-  const { job_id, valid_until } = sending;
+  const { job_id, valid_until, confirmsStop } = sending;
   const created = timestamp();
   const message = newMessage(draft, sending, account, created);
   const outgoing: OutboxEvent = {
@@ -143,6 +156,7 @@ const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefine
     ...(quick_replies !== undefined && { quick_replies }),
     ...(job_id !== undefined && { cancellable: true }),
     ...(valid_until !== undefined && { valid_until }),
+    ...(confirmsStop && { confirmsStop }),
   };
   return { message, item: logItem(message, 'sent', created), outgoing };
 };

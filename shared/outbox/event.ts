@@ -68,6 +68,8 @@ export type OutboxEvent =
       quick_replies?: string[];
       cancellable?: true;
       valid_until?: string;
+      /** Set if it confirms an opt-out: it is delivered in spite of that. */
+      confirmsStop?: true;
     }
   | { type: 'message.received'; message: Message; to: string; content: Content }
   | { type: 'message.state'; message: Message; state: State; created: string }
@@ -93,8 +95,8 @@ export type OutboxEvent =
   | { type: 'account.updated'; account: string; bot: string; name: string; avatar: string | null }
   /** A user was removed: the platform must send nothing more to the user. */
   | { type: 'user.stopped'; user: UserReference }
-  /** A user stopped the account, or started it again. */
-  | { type: 'user.state'; user: UserReference; state: OptOutState };
+  /** A user stopped the account, or started it again; `by` a message to it, or in the app. */
+  | { type: 'user.state'; user: UserReference; state: OptOutState; by?: 'message' };
 
 /** How the consent to a property ended. */
 export type ConsentEnd = 'withdrawn' | 'expired';

@@ -3,7 +3,7 @@
 import { accountOfBot, findAccount } from '../../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../../core/clock.ts';
 import { DELETION_MEMORY_DAYS } from '../../core/lifetimes.ts';
-import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
+import { type After, enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
 import type { OptOutState, OutboxEvent } from '../../outbox/event.ts';
 import { getConsistent } from '../../table/client.ts';
 import { ofPerson } from '../../table/keys.ts';
@@ -43,6 +43,10 @@ interface OptOutChange {
   phone: string;
   state: OptOutState;
   at?: string | undefined;
+  /** Set if the user wrote a keyword: that changes nothing of a stop in the app. */
+  by?: 'message';
+  /** Returns further writes for the same transaction. */
+  more?: (after: After) => Write[];
 }
 
 /**
@@ -50,7 +54,8 @@ interface OptOutChange {
  *
  * @returns whether the state is another one now
  */
-export const changeOptOut = async ({ event, account, phone, state, at }: OptOutChange): Promise<boolean> => {
+export const changeOptOut = async ({ more = () => [], ...change }: OptOutChange): Promise<boolean> => {
+  const { event, account, phone, state, at, by } = change;
   for (;;) {
     const [item, removed, { platform } = {}] = await Promise.all([
       getConsistent<OptOutItem>(optOutKey(account, phone)),
@@ -59,45 +64,61 @@ export const changeOptOut = async ({ event, account, phone, state, at }: OptOutC
     ]);
     const { updated = '', state: before = 'started' } = item ?? {};
     if (at !== undefined && (updated > at || (removed !== undefined && removed >= at))) return false;
+    if (by === 'message' && (state === before || (state === 'started' && item?.by !== 'message'))) return false;
     // Clocks differ: a change without a time is never older than the last one.
     const present = timestamp();
     const isOlder = present < updated;
     const time = at ?? (isOlder ? updated : present);
     const isNew = state !== before;
-    const outgoing: OutboxEvent = { type: 'user.state', user: { account, phone }, state };
+    const outgoing: OutboxEvent = { type: 'user.state', user: { account, phone }, state, ...(by && { by }) };
     const isReported = isNew && isNotified(platform, state);
     const failed = await transactInOrder((after) => [
       eventReceiptWrite(event),
-      optOutWrite({ account, phone, state, time }, item),
+      optOutWrite({ account, phone, state, time, by }, item),
       ...(isReported ? enqueueWrites({ direction: 'platform', account, phone }, outgoing, after) : []),
+      ...more(after),
     ]);
     if (failed.length === 0) return isNew;
-    if (failed.includes(0)) return false;
+    // A repeat. What `more` writes exists only after the change.
+    if (failed.some((place) => place !== 1)) return false;
     // The opt-out was changed in the meantime: read again.
   }
 };
 
 /** Writes an opt-out, in a transaction that fails if it was changed since `item` was read. */
 const optOutWrite = (
-  { account, phone, state, time }: { account: string; phone: string; state: OptOutState; time: string },
+  {
+    account,
+    phone,
+    state,
+    time,
+    by,
+  }: { account: string; phone: string; state: OptOutState; time: string; by: 'message' | undefined },
   item: OptOutItem | undefined,
 ): Write => {
   const { gsi2pk, gsi2sk } = ofPerson(phone, time);
   const stays = state === 'stopped';
+  const set = ['#state = :state', 'updated = :time', 'gsi2pk = :person', 'gsi2sk = :sorted'];
+  const removed: string[] = [];
+  if (stays) removed.push('expires_at');
+  else set.push('expires_at = :end');
+  if (by === undefined) removed.push('#by');
+  else set.push('#by = :by');
   return updateWrite({
     Key: optOutKey(account, phone),
-    UpdateExpression: `SET #state = :state, updated = :time, gsi2pk = :person, gsi2sk = :sorted${stays ? ' REMOVE expires_at' : ', expires_at = :end'}`,
+    UpdateExpression: `SET ${set.join(', ')}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''}`,
     ConditionExpression:
       item === undefined
         ? 'attribute_not_exists(pk) OR expires_at <= :present'
         : '#state = :before AND updated = :seen AND (attribute_not_exists(expires_at) OR expires_at > :present)',
-    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeNames: { '#state': 'state', '#by': 'by' },
     ExpressionAttributeValues: {
       ':state': state,
       ':time': time,
       ':person': gsi2pk,
       ':sorted': gsi2sk,
       ':present': secondsFromNow(0),
+      ...(by && { ':by': by }),
       ...(!stays && { ':end': secondsFromNow(DELETION_MEMORY_DAYS * 86_400) }),
       ...(item !== undefined && { ':before': item.state, ':seen': item.updated }),
     },

@@ -9,6 +9,8 @@ export interface OptOutItem extends Key {
   state: OptOutState;
   /** When the user made the change, as the app network reports it. Older reports change nothing. */
   updated: string;
+  /** Set if the user wrote a keyword to the business, and did not stop it in the app. */
+  by?: 'message';
   /** Set after a start, in seconds since 1970: older reports, and a restore of the table, do not stop it again. */
   expires_at?: number;
   gsi2pk: string;
