@@ -9,8 +9,9 @@ export const handler = endpoint(
   api.sendMessage,
   withHashes(async ({ account, body, query, headers }) => {
     // `recipient_type` has no effect: the form of `to` says the same.
-    const { recipient_type: _type, priority, send_at, valid_for, to, ...content } = body;
-    const options = { job_id: query.job_id, valid_for, idempotencyKey: headers['idempotency-key'] };
+    const { recipient_type: _type, priority, send_at, valid_for, between, time_zone, urgent, to, ...content } = body;
+    const hours = { between, time_zone, urgent };
+    const options = { job_id: query.job_id, valid_for, ...hours, idempotencyKey: headers['idempotency-key'] };
     const inBatch = { ...options, priority, send_at };
     if (typeof to !== 'string') return ok(await sendToMany(account, { to, ...content }, inBatch));
     if (send_at !== undefined) return ok({ id: await scheduleMessage(account, { to, ...content }, inBatch) });

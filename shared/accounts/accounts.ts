@@ -1,4 +1,5 @@
 /** Accounts of businesses and vendors. Only operators write them. */
+import type { SendingHours } from '../core/sending-hours.ts';
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { accountKey, numberKey } from './entities.ts';
@@ -19,6 +20,8 @@ export interface Account {
   burst?: number;
   /** The image that users see, by the id in its URL; with its media type, and the SHA-256 of its bytes. */
   avatar?: { id: string; type: string; sha256: string };
+  /** Between which times of the day its messages are sent, unless a request says otherwise. */
+  sending_hours?: SendingHours;
   /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
   suspended?: string;
   created: string;

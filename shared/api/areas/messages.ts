@@ -6,7 +6,9 @@ import { reasonCodes, states } from '../../outbox/message.ts';
 import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
+  betweenTimes,
   duration,
+  hoursZone,
   idOfAnything,
   mediaUrl,
   messageText,
@@ -40,6 +42,9 @@ const sending = {
   quick_replies: v.optional(quickReplies),
   send_at: v.optional(pointInTimeOrSeconds),
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
+  between: v.optional(betweenTimes),
+  time_zone: v.optional(hoursZone),
+  urgent: v.optional(v.boolean()),
 };
 
 /** Most recipients of a message, and most messages of a request. */
@@ -66,6 +71,7 @@ export const messageStatus = v.object({
       reason: v.optional(v.picklist(reasonCodes)),
     }),
   ),
+  waits_until: v.optional(v.string()),
 });
 
 /** What both endpoints have in common that send messages to users. */
@@ -99,6 +105,7 @@ export const messages = {
     table: [
       'findMedia',
       'findAccount',
+      'findWritten',
       'findIdempotencyKey',
       'acceptMessage',
       'acceptMessages',
