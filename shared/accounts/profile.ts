@@ -86,20 +86,20 @@ export interface ProfileChange {
  * Changes the name of an account, as `rename`, and its sending hours. 1 read unit, and 2 write units in a transaction for the
  * hours.
  *
- * @returns the names, and the hours if they were given
+ * @returns the names, and the hours if some were given
  * @throws invalid_request — nothing is given
  */
 export const changeAccount = async (
   account: string,
   { name, sending_hours }: ProfileChange,
-): Promise<Names & Pick<ProfileChange, 'sending_hours'>> => {
+): Promise<Names & { sending_hours?: SendingHours }> => {
   if (sending_hours === undefined) {
     if (name === undefined) throw invalidRequest([{ pointer: '#/name', detail: 'is required' }]);
     return rename(account, name);
   }
   const { name: present, pending_name } = await setSendingHours(account, sending_hours);
   const names = { name: present, ...(pending_name !== undefined && { pending_name }) };
-  return { ...(name === undefined ? names : await rename(account, name)), sending_hours };
+  return { ...(name === undefined ? names : await rename(account, name)), ...(sending_hours && { sending_hours }) };
 };
 
 const setSendingHours = async (account: string, sending_hours: SendingHours | null): Promise<Account> => {

@@ -124,7 +124,7 @@ more. \`limits\` are those of your account for all endpoints together.`,
     'AccountName.sending_hours': 'Between which times of the day users receive your messages; `null` for all times.',
     'AccountConfiguration.sending_hours':
       'Between which times of the day users receive your messages, unless a request says otherwise.',
-    'StoredAccountName.sending_hours': 'The sending hours, if the request gave them.',
+    'StoredAccountName.sending_hours': 'The sending hours that the request has set.',
   },
   guarantees: { 'AccountConfiguration.avatar': 'url' },
 };

@@ -18,7 +18,7 @@ export const configuration = v.object({
   pending_name: v.optional(v.string()),
   bot_number: v.nullable(v.string()),
   avatar: v.nullable(v.string()),
-  sending_hours: v.nullable(storedHours),
+  sending_hours: v.optional(storedHours),
   platform: v.nullable(
     v.object({
       name: v.string(),
@@ -83,7 +83,7 @@ export const account = {
       200: v.object({
         name: v.string(),
         pending_name: v.optional(v.string()),
-        sending_hours: v.optional(v.nullable(storedHours)),
+        sending_hours: v.optional(storedHours),
       }),
     },
     problems: [],

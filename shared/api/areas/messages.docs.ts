@@ -48,14 +48,14 @@ stays pending, and no attempt is made or counted. A message to one user who has 
           answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
         },
         {
-          shows: 'A text that is not sent at night',
-          query: { job_id: job },
+          shows: 'A text with sending hours, which is urgent and does not wait for them',
           body: {
             to: user,
             type: 'text',
-            text: { body: 'Your order has arrived.' },
+            text: { body: 'Your code is 4711.' },
             between: ['08:00', '20:00'],
             time_zone: 'Africa/Johannesburg',
+            urgent: true,
           },
           answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4e' },
         },
