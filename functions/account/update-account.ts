@@ -1,11 +1,11 @@
-/** PUT /v1/update: changes the name that users see, as soon as an operator approves it. */
+/** PUT /v1/update: changes the name that users see, as soon as an operator approves it, or the sending hours. */
 
-import { rename } from '../../shared/accounts/profile.ts';
+import { changeAccount } from '../../shared/accounts/profile.ts';
 import { account as api } from '../../shared/api/areas/account.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(
   api.updateAccount,
-  withHashes(async ({ account, body }) => ok(await rename(account, body.name))),
+  withHashes(async ({ account, body }) => ok(await changeAccount(account, body))),
 );

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { now } from '../../shared/core/clock.ts';
-import { displayName, phoneNumber } from '../../shared/validation/schemas.ts';
+import { displayName, phoneNumber, sendingHours } from '../../shared/validation/schemas.ts';
 import { strong } from './output.ts';
 
 /** A parser for an argument. Commander's error names the argument; the schema's message gives the reason. */
@@ -22,6 +22,19 @@ export const readRequests = readBy(
 );
 
 export const readName = readBy(displayName);
+
+/** Sending hours: `08:00-20:00 Africa/Johannesburg`. */
+export const readHours = readBy(
+  v.pipe(
+    v.string(),
+    v.regex(/^[^\s-]+-[^\s-]+ \S+$/, 'must be like "08:00-20:00 Africa/Johannesburg" or "08:00-20:00 recipient"'),
+    v.transform((value) => {
+      const [times = '', time_zone] = value.split(' ');
+      return { between: times.split('-'), time_zone };
+    }),
+    sendingHours,
+  ),
+);
 
 /** Rejects days such as 31 February, which `Date.parse` reads as 3 March. */
 const isRealDate = (text: string): boolean => {

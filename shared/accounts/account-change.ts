@@ -3,7 +3,15 @@ import { updateWrite, type Write } from '../table/transactions.ts';
 import type { Account, AccountItem } from './accounts.ts';
 
 /** An attribute that a change may remove, with `null`. */
-type Removable = 'platform' | 'bot_number' | 'rate' | 'burst' | 'suspended' | 'pending_name' | 'avatar';
+type Removable =
+  | 'platform'
+  | 'bot_number'
+  | 'rate'
+  | 'burst'
+  | 'suspended'
+  | 'pending_name'
+  | 'avatar'
+  | 'sending_hours';
 
 /** The attributes of an account's item that change; `null` removes one. */
 export type AccountAttributes = Pick<Partial<AccountItem>, 'name' | 'announced' | 'name_decisions'> & {

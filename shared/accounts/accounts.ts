@@ -1,4 +1,5 @@
 /** Accounts of businesses and vendors. Only operators write them. */
+import type { SendingHours } from '../core/sending-hours.ts';
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { accountKey, numberKey } from './entities.ts';
@@ -21,6 +22,8 @@ export interface Account {
   avatar?: { id: string; type: string; sha256: string };
   /** What follows when a user writes an opt-out keyword to its bot. Default: nothing. */
   opt_out_keywords?: OptOutKeywords;
+  /** Between which times of the day its messages are sent, unless a request says otherwise. */
+  sending_hours?: SendingHours;
   /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
   suspended?: string;
   created: string;

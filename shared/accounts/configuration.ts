@@ -1,5 +1,6 @@
 /** The settings of an account, as its customer sees them. */
 
+import type { SendingHours } from '../core/sending-hours.ts';
 import { waitsPerAccount } from '../core/settings.ts';
 import { urlOf } from '../media/media.ts';
 import { findAccount } from './accounts.ts';
@@ -11,6 +12,8 @@ interface Configuration<Health> {
   bot_number: string | null;
   /** The URL of the avatar. */
   avatar: string | null;
+  /** The default of its messages. */
+  sending_hours?: SendingHours;
   platform: ({ name: string } & Health) | null;
   limits: { requests_per_second?: number; requests_at_once?: number; long_polls: number };
   allowances: Awaited<ReturnType<typeof allowancesOf>>;
@@ -29,12 +32,13 @@ export const readConfiguration = async <Health>(
 ): Promise<Configuration<Health>> => {
   const [found, health, allowances] = await Promise.all([findAccount(account), platformHealth, allowancesOf(account)]);
   if (found === undefined) throw new Error('The account does not exist.');
-  const { name, pending_name, bot_number = null, platform, avatar } = found;
+  const { name, pending_name, bot_number = null, platform, avatar, sending_hours } = found;
   return {
     name,
     ...(pending_name !== undefined && { pending_name }),
     bot_number,
     avatar: avatar === undefined ? null : urlOf(avatar.id),
+    ...(sending_hours && { sending_hours }),
     platform: platform === undefined ? null : { name: platform, ...health },
     limits: {
       ...(limit && { requests_per_second: limit.rate, requests_at_once: limit.burst }),

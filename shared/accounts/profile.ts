@@ -1,6 +1,10 @@
-/** The name and the avatar by which users see a business. The app network is notified of each change. */
+/**
+ * The name and the avatar by which users see a business, and the hours in which it writes to them. The app network is notified
+ * of each change of the first two.
+ */
 
-import { Problem } from '../core/problems.ts';
+import { invalidRequest, Problem } from '../core/problems.ts';
+import type { SendingHours } from '../core/sending-hours.ts';
 import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
@@ -71,8 +75,44 @@ export const changeProfile = async (
   }
 };
 
+/** What a business changes of its account. */
+export interface ProfileChange {
+  name?: string | undefined;
+  /** `null` removes them. */
+  sending_hours?: SendingHours | null | undefined;
+}
+
+/**
+ * Changes the name of an account, as `rename`, and its sending hours. 1 read unit, and 2 write units in a transaction for the
+ * hours.
+ *
+ * @returns the names, and the hours if some were given
+ * @throws invalid_request — nothing is given
+ */
+export const changeAccount = async (
+  account: string,
+  { name, sending_hours }: ProfileChange,
+): Promise<Names & { sending_hours?: SendingHours }> => {
+  if (sending_hours === undefined) {
+    if (name === undefined) throw invalidRequest([{ pointer: '#/name', detail: 'is required' }]);
+    return rename(account, name);
+  }
+  const { name: present, pending_name } = await setSendingHours(account, sending_hours);
+  const names = { name: present, ...(pending_name !== undefined && { pending_name }) };
+  return { ...(name === undefined ? names : await rename(account, name)), ...(sending_hours && { sending_hours }) };
+};
+
+const setSendingHours = async (account: string, sending_hours: SendingHours | null): Promise<Account> => {
+  for (;;) {
+    const item = await getConsistent<AccountItem>(accountKey(account));
+    if (item === undefined) throw new Error('The account does not exist.');
+    if ((await transact([accountChangeWrite(item, { sending_hours })])).length === 0) return toAccount(item);
+    // The account was changed in the meantime: read again.
+  }
+};
+
 /** The names of an account: the one that users see, and one that waits for an operator's decision. */
-export interface Names {
+interface Names {
   name: string;
   pending_name?: string;
 }
@@ -81,6 +121,8 @@ export interface Names {
  * Changes the name of an account, or asks for the change: until an operator approves it, users see the present name. For
  * anybody could otherwise ask users for personal data in the name of another business. The present name withdraws a
  * pending one. 1 read unit, and 4 write units in one transaction; 8 without approval.
+ *
+ * @internal Tests use it, too.
  */
 export const rename = async (account: string, name: string): Promise<Names> => {
   if (!approveNames()) {

@@ -143,6 +143,7 @@ export const workers = {
       'removeCounted',
       'removeRequests',
       'removeOptOuts',
+      'forgetWritten',
       'listLogsOfContact',
       'renameInLog',
       'listConsentReceipts',

@@ -10,14 +10,18 @@
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
 
+import { isDeepStrictEqual } from 'node:util';
+import { type Account, findAccount } from '../accounts/accounts.ts';
 import { bucketTable, takeTokens } from '../accounts/rate-limit/bucket.ts';
 import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import { idOf, newUnguessableId } from '../core/ids.ts';
 import { DAYS_AHEAD, inDays } from '../core/lifetimes.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
+import { nextOpening, RECIPIENT, type SendingHours } from '../core/sending-hours.ts';
 import { messageRetention } from '../core/settings.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
+import { findHours, type HoursGiven, hoursFor, hoursOfSingle } from '../messaging/hours.ts';
 import {
   addRecipientsWrite,
   isCancelled,
@@ -54,8 +58,14 @@ export interface BatchOptions {
   confirm?: (() => void) | undefined;
 }
 
-/** A message, and for how many seconds it is of use. */
-type TimedDraft = Draft & { valid_for?: number | undefined };
+/** What all messages of a request have that has one content for all, besides these options. */
+type SharedOptions = BatchOptions & HoursGiven & { valid_for?: number | undefined };
+
+/** A message, for how many seconds it is of use, and its sending hours. */
+type TimedDraft = Draft & HoursGiven & { valid_for?: number | undefined };
+
+/** The same, with the hours that follow from the request and the account's default. */
+type HourlyDraft = Draft & Pick<TimedDraft, 'valid_for'> & Pick<BatchContent, 'hours'>;
 
 /** Milliseconds after which `sweep` removes an upload that no batch names, and wakes an expansion whose wake-up was lost. */
 const OVERDUE_MS = { upload: 3_600_000, expansion: 60_000 };
@@ -84,15 +94,18 @@ const LOOKUPS = 10;
 export const sendToMany = async (
   account: string,
   { to, ...draft }: { to: string[] } & BatchContent,
-  options: BatchOptions & { valid_for?: number | undefined },
+  options: SharedOptions,
 ): Promise<{ job_id: string; messages: number }> => {
   const numbers = [...new Set(to)];
   const repeatable = ofBatch(account, 'sendMessage', { to, ...draft }, options);
   const { job_id } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
     options.confirm?.();
-    const content = await sharedContent(account, { to: '', ...draft }, options);
+    const sender = await findAccount(account);
+    const recipients = to.map((phone, index) => ({ phone, pointer: `#/to/${index}` }));
+    const hours = hoursFor(sender, options, { at: '#', to: recipients });
+    const content = await sharedContent(account, { to: '', ...draft }, { ...options, hours });
     const messages = numbers.map((number) => ({ to: number }));
-    return acceptBatch(account, { ...options, messages, content, recordWrites });
+    return acceptBatch(account, { ...options, sender, messages, content, recordWrites });
   });
   return { job_id, messages: numbers.length };
 };
@@ -116,9 +129,10 @@ export const sendEach = async (
   const { job_id, batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
     options.confirm?.();
     checkAhead(options.send_at, '#/0/send_at');
-    const messages = await allWithOwnMedia(account, drafts, options);
+    const sender = await findAccount(account);
+    const messages = await allWithOwnMedia(account, withHours(sender, drafts), options);
     return acceptBatch(account, {
-      ...options,
+      ...{ ...options, sender },
       messages: messages.map(({ to, ...content }) => ({ to, content })),
       recordWrites,
     });
@@ -132,16 +146,15 @@ export const sendEach = async (
  * @returns the message's id
  * @throws as `sendToMany`
  */
-export const scheduleMessage = async (
-  account: string,
-  draft: Draft,
-  options: BatchOptions & { valid_for?: number | undefined },
-): Promise<string> => {
+export const scheduleMessage = async (account: string, draft: Draft, options: SharedOptions): Promise<string> => {
   const repeatable = ofBatch(account, 'sendMessage', draft, options);
   const { batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
     options.confirm?.();
-    const content = await sharedContent(account, draft, options);
-    return acceptBatch(account, { ...options, messages: [{ to: draft.to }], content, recordWrites });
+    const sender = await findAccount(account);
+    // The user may have written, but not when the message is sent.
+    const hours = hoursFor(sender, options, { at: '#', to: [{ phone: draft.to, pointer: '#/to' }] });
+    const content = await sharedContent(account, draft, { ...options, hours });
+    return acceptBatch(account, { ...options, sender, messages: [{ to: draft.to }], content, recordWrites });
   });
   return messageIdAt(batch, 0);
 };
@@ -151,10 +164,11 @@ const ofBatch = (
   account: string,
   endpoint: 'sendMessage' | 'sendMessages',
   content: unknown,
-  { idempotencyKey, ...options }: BatchOptions & { valid_for?: number | undefined },
+  { idempotencyKey, ...options }: SharedOptions,
 ): Repeatable => {
-  const { job_id, job_reference, send_at, valid_for } = options;
-  const request = { content, job_id, job_reference, priority: priorityOf(options), send_at, valid_for };
+  const { job_id, job_reference, send_at, valid_for, between, time_zone, urgent } = options;
+  const hours = { between, time_zone, urgent };
+  const request = { content, job_id, job_reference, priority: priorityOf(options), send_at, valid_for, ...hours };
   return { account, endpoint, idempotencyKey, request, what: 'message' };
 };
 
@@ -162,30 +176,65 @@ const ofBatch = (
 const sharedContent = async (
   account: string,
   draft: Draft,
-  options: BatchOptions & { valid_for?: number | undefined },
+  { hours, ...options }: SharedOptions & { hours: SendingHours | undefined },
 ): Promise<BatchContent> => {
   checkAhead(options.send_at, '#/send_at');
   const end = endOf(options.valid_for, options);
   const { to: _to, ...own } = await withOwnMedia(account, draft, `#/${draft.type}/url`, end ?? options.send_at);
-  return withEnd(own, end);
+  return { ...withEnd(own, end), ...(hours && { hours }) };
 };
 
+/** Messages with the sending hours of each, in place of what the request says of them. */
+const withHours = (sender: Account | undefined, drafts: TimedDraft[]): HourlyDraft[] => {
+  const known = new Map<string, boolean>();
+  const errors: ValidationError[] = [];
+  const found = drafts.map(({ between, time_zone, urgent, ...draft }, index): HourlyDraft => {
+    const of = { at: `#/${index}`, to: [{ phone: draft.to, pointer: `#/${index}/to` }] };
+    const { hours, errors: own } = findHours(sender, { between, time_zone, urgent }, of, known);
+    errors.push(...own);
+    return { ...draft, ...(hours && { hours }) };
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+  return found;
+};
+
+/** A request to users, as it was given: the same content for all, or one for each. */
+export interface GivenMessages extends BatchOptions, HoursGiven {
+  /** In the order of the request. Contents may have what the request says of their hours. */
+  messages: Recipient[];
+  content?: BatchContent;
+  /** Set if `to` is a single number, and not a list. */
+  isForOne?: boolean;
+  valid_for?: number | undefined;
+}
+
 /**
- * Checks the contents of a request, and its time, without sending anything. 1 read unit for each image or file.
+ * Checks the contents of a request, its time and its hours, without sending anything. 1 read unit, and 1 for each image or
+ * file; 1 more for the hours of a message to one user.
  *
+ * @returns the sending hours of each message
  * @throws invalid_request — as for a request that sends them
  */
-export const checkContents = async (
+export const checkMessages = async (
   account: string,
-  { messages, content, ...options }: NewMessages & BatchOptions & { valid_for?: number | undefined },
-): Promise<void> => {
-  if (content !== undefined) {
-    await sharedContent(account, { to: '', ...content }, options);
-    return;
+  { messages, content, isForOne, ...options }: GivenMessages,
+): Promise<(SendingHours | undefined)[]> => {
+  const sender = await findAccount(account);
+  if (content === undefined) {
+    checkAhead(options.send_at, '#/0/send_at');
+    const drafts = messages.flatMap(({ to, content: own }) => (own === undefined ? [] : [{ to, ...own }]));
+    const timed = withHours(sender, drafts);
+    await allWithOwnMedia(account, timed, options);
+    return timed.map(({ hours }) => hours);
   }
-  checkAhead(options.send_at, '#/0/send_at');
-  const drafts = messages.flatMap(({ to, content: own }) => (own === undefined ? [] : [{ to, ...own }]));
-  await allWithOwnMedia(account, drafts, options);
+  const to = messages.map(({ to: phone }, index) => ({ phone, pointer: isForOne ? '#/to' : `#/to/${index}` }));
+  const [first] = to;
+  const hours =
+    isForOne && first !== undefined && options.send_at === undefined
+      ? await hoursOfSingle(account, sender, options, first)
+      : hoursFor(sender, options, { at: '#', to });
+  await sharedContent(account, { to: '', ...content }, { ...options, hours });
+  return messages.map(() => hours);
 };
 
 /** When a message ends that is valid for so many seconds, in milliseconds since 1970: from its sending on. */
@@ -201,7 +250,7 @@ const withEnd = <Sent extends object>(content: Sent, end: number | undefined): S
  */
 const allWithOwnMedia = async (
   account: string,
-  drafts: TimedDraft[],
+  drafts: HourlyDraft[],
   options: BatchOptions,
 ): Promise<(Draft & BatchContent)[]> => {
   const found = new Map<string, OwnMedia>();
@@ -229,7 +278,7 @@ interface TimedMedia {
   valid_for: number | undefined;
 }
 
-const timedMediaIn = (draft: TimedDraft): TimedMedia | undefined => {
+const timedMediaIn = (draft: Draft & Pick<TimedDraft, 'valid_for'>): TimedMedia | undefined => {
   const media = mediaIn(draft);
   return media && { ...media, valid_for: draft.valid_for };
 };
@@ -243,6 +292,7 @@ export interface NewMessages {
 }
 
 interface NewBatch extends NewMessages, BatchOptions {
+  sender: Account | undefined;
   /** The writes that record the idempotency key. */
   recordWrites: RecordWrites<Accepted>;
 }
@@ -260,7 +310,9 @@ interface Accepted {
 const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> => {
   const { messages, content, job_id, job_reference: reference, send_at, recordWrites } = draft;
   const id = newBatchId();
-  const begin = send_at ?? now();
+  const hours = commonHours(draft);
+  const asked = send_at ?? now();
+  const begin = hours === undefined ? asked : nextOpening(hours, '', asked);
   const job = job_id ?? idOf(account, 'job', id);
   const known = job_id === undefined ? undefined : await openJob(account, job_id, { start: begin, reference });
   if (isCancelled(known)) throw jobCancelled();
@@ -277,7 +329,7 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   }
   if (known !== undefined) await noteFirstDue(account, known, begin);
   const chunks = chunksOfBatch(messages);
-  const batch = batchItem(account, draft, { id, job, begin, chunks });
+  const batch = batchItem(account, draft, { id, job, begin, hours, chunks });
   const accepted = { job_id: job, batch: id };
   await writeChunks(batch, chunks);
   const failed = await transact([
@@ -291,6 +343,15 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   if (failed.length > 0) throw notAccepted();
   log('info', 'batch accepted', { account, batch_id: id, job_id: job, messages: messages.length });
   return accepted;
+};
+
+/** The sending hours of all messages, if they have the same ones in one zone. */
+const commonHours = ({ messages, content }: NewBatch): SendingHours | undefined => {
+  const [first, ...others] = content === undefined ? messages.map((message) => message.content) : [content];
+  const hours = first?.hours;
+  if (hours === undefined || hours.time_zone === RECIPIENT) return undefined;
+  const isSame = (other: BatchContent | undefined): boolean => isDeepStrictEqual(other?.hours, hours);
+  return others.every(isSame) ? hours : undefined;
 };
 
 /** Whether messages are accepted at once: so few that one transaction contains them, which has 100 writes and 4 MB at most. */
@@ -318,17 +379,17 @@ const hasTurn = async (account: string): Promise<boolean> => {
 /** Accepts a few messages at once, in one transaction: 6 write units for each user, and 4 for a further message to one. */
 const acceptFew = async (
   account: string,
-  { messages, content, recordWrites }: NewBatch,
+  { messages, content, sender, recordWrites }: NewBatch,
   accepted: Accepted,
   jobWrite: Write,
 ): Promise<Accepted> => {
   const { job_id, batch } = accepted;
   const isAccepted = await acceptMessages({
-    ...{ account, job_id },
+    ...{ account, job_id, sender },
     messages: messages.flatMap(({ to, content: own = content }, position) => {
       if (own === undefined) return [];
-      const { valid_until, ...sent } = own;
-      return [{ id: messageIdAt(batch, position), draft: { to, ...sent }, valid_until }];
+      const { valid_until, hours, ...sent } = own;
+      return [{ id: messageIdAt(batch, position), draft: { to, ...sent }, valid_until, hours }];
     }),
     more: [jobWrite, ...recordWrites(accepted, lifetimeFrom(timestamp()).expires_at)],
   });
@@ -343,12 +404,14 @@ interface BatchParts {
   job: string;
   /** When the first message is sent, in milliseconds since 1970. */
   begin: number;
+  /** Within which it is expanded. */
+  hours: SendingHours | undefined;
   chunks: ChunkBody[];
 }
 
 /** The item of a new batch. It is due when its messages are to be sent. */
-const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }: BatchParts): BatchItem => {
-  const { messages, content, send_at } = draft;
+const batchItem = (account: string, draft: NewBatch, { id, job, begin, hours, chunks }: BatchParts): BatchItem => {
+  const { messages, content } = draft;
   const priority = priorityOf(draft);
   const due = sortableTime(begin);
   const key = batchKey(account, id);
@@ -359,6 +422,7 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
     job_id: job,
     priority,
     ...(content !== undefined && { content }),
+    ...(hours !== undefined && { hours }),
     recipients: messages.length,
     upload: newUnguessableId(),
     chunks: chunks.map(({ position }) => position),
@@ -370,7 +434,7 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
     ...dueAt('expansions', {
       account,
       id: key.pk,
-      time: sortableTime(send_at ?? begin + scaled(OVERDUE_MS.expansion)),
+      time: sortableTime(begin > now() ? begin : begin + scaled(OVERDUE_MS.expansion)),
     }),
     ...ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due }),
   };

@@ -1,5 +1,6 @@
 /** Batches: one request with many messages. Their recipients are stored in chunks, and become messages one by one. */
 
+import type { SendingHours } from '../core/sending-hours.ts';
 import type { Content } from '../outbox/event.ts';
 import type { Key } from '../table/keys.ts';
 import type { chunkKey, ofPendingBatch } from './entities.ts';
@@ -9,11 +10,15 @@ export const priorities = ['high', 'medium', 'low'] as const;
 
 export type Priority = (typeof priorities)[number];
 
-/** What a message contains, and when it must not be delivered any more, in the form of `sortableTime`. */
+/**
+ * What a message contains, when it must not be delivered any more, in the form of `sortableTime`, and between which times of
+ * the day it may be sent.
+ */
 export type BatchContent = Content & {
   quick_replies?: string[] | undefined;
   reference?: string | undefined;
   valid_until?: string | undefined;
+  hours?: SendingHours | undefined;
 };
 
 export interface Batch {
@@ -24,6 +29,8 @@ export interface Batch {
   priority: Priority;
   /** The content of all messages; none, if the chunks contain one for each message. */
   content?: BatchContent;
+  /** The hours of all messages, if they have the same ones in one zone: it is expanded within them. */
+  hours?: SendingHours;
   /** The number of messages. */
   recipients: number;
   /** The partition of the chunks, and the first position of each. */
@@ -31,7 +38,7 @@ export interface Batch {
   chunks: number[];
   /** When it was accepted. */
   created: string;
-  /** When its expansion begins, in the form of `sortableTime`. */
+  /** When its expansion begins, or continues within its hours, in the form of `sortableTime`. */
   due: string;
 }
 

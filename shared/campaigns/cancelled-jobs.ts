@@ -14,6 +14,7 @@ import { inParallel } from '../core/parallel.ts';
 import { cancelledJobsOf, jobNamed } from '../messaging/entities.ts';
 import { type JobItem, readJob } from '../messaging/jobs/job.ts';
 import { conversationName, logPartitions, messageIdOf, outcomeKey } from '../outbox/entities.ts';
+import { conversationsOf } from '../outbox/event.ts';
 import type { LogItem } from '../outbox/message.ts';
 import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
 import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
@@ -163,7 +164,7 @@ const wakePending = async (job: JobItem, isOver: () => boolean): Promise<boolean
     first ??= pending[0]?.gsi3sk;
     const phones = [...new Set(pending.map(({ phone }) => phone))].filter((phone) => !woken.has(phone));
     for (const phone of phones) woken.add(phone);
-    await wake(phones.map((phone) => wakeUpOf(account, phone)));
+    await wake(phones.flatMap((phone) => wakeUpsOf(account, phone)));
     if (next === undefined) break;
     from = String(next.gsi3sk);
     if (isOver()) {
@@ -204,15 +205,18 @@ const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {
   return listed.filter(({ pk }) => !ended.has(pk));
 };
 
-/** All cancelled jobs with messages of a conversation send the same wake-up in a minute: it reads the whole outbox. */
-const wakeUpOf = (account: string, phone: string): WakeUp => {
-  const conversation = { direction: 'app' as const, account, phone };
-  return {
-    conversation,
-    cancelled: true,
-    once: `${conversationName(conversation)}#cancelled#${Math.floor(now() / scaled(AGAIN_MS))}`,
-  };
-};
+/**
+ * The messages are in one of two conversations, with or without sending hours. All cancelled jobs with messages of a
+ * conversation send the same wake-up in a minute: it reads the whole outbox.
+ */
+const wakeUpsOf = (account: string, phone: string): WakeUp[] =>
+  conversationsOf(account, phone)
+    .filter(({ direction }) => direction === 'app')
+    .map((conversation) => ({
+      conversation,
+      cancelled: true,
+      once: `${conversationName(conversation)}#cancelled#${Math.floor(now() / scaled(AGAIN_MS))}`,
+    }));
 
 const change = async ({ pk, sk }: Key, UpdateExpression: string, values: Record<string, string>): Promise<void> => {
   await update({

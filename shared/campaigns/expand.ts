@@ -26,6 +26,7 @@ import { logErased } from './erase-batches.ts';
 import { messageIdAt } from './ids.ts';
 import { kilobytesOf, Pace } from './pace.ts';
 import {
+  awaitHours,
   completeBatch,
   type EndingBatch,
   firstEndOf,
@@ -204,7 +205,7 @@ const nextBatch = async (account: string, named: string | undefined): Promise<Ba
 };
 
 /**
- * A batch, unless it is expanded already, scheduled for later, or postponed. Of those that have not begun, only a batch of a
+ * A batch, unless it is expanded already, scheduled for later, outside its sending hours, or postponed. Of those that have not begun, only a batch of a
  * cancelled job is ever postponed: it ends when its failed step is repeated.
  */
 const dueBatch = async (account: string, id: string): Promise<BatchItem | undefined> => {
@@ -228,6 +229,8 @@ const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<n
   while (progress.done < after && now() < end) {
     const { step, next } = stepFrom(messagesIn(batch, chunk, progress), progress.done, stepAt(pace.rate));
     const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
+    const isEnding = isStopped || (batch.content !== undefined && hasEnded(batch.content));
+    if (!isEnding && (await awaitHours(batch))) return expanded;
     // Once for all messages of the step. Attempts check all of this again.
     const [optedOut, erased, sender] = await Promise.all([
       isStopped ? new Set<string>() : optedOutAmong(batch.account, recipientsOf(step)),
@@ -284,7 +287,7 @@ const expandMessage = async (
   one: StepMessage,
   { ended, erased, pace, sender }: ExpansionContext,
 ): Promise<void> => {
-  const { valid_until, ...content } = one.content;
+  const { valid_until, hours, ...content } = one.content;
   const pseudonym = erased.get(one.to);
   if (pseudonym !== undefined) {
     await pace.admitEnded();
@@ -296,7 +299,7 @@ const expandMessage = async (
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {
     await pace.admit(kilobytesOf(content));
-    await acceptMessage(draft, { ...sending, valid_until });
+    await acceptMessage(draft, { ...sending, valid_until, hours });
   } else {
     await pace.admitEnded();
     await logAsEnded(draft, sending, reason);

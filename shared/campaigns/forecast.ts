@@ -3,9 +3,10 @@
  * time and a keyed hash of the request, so nothing is stored, and a request with the plan fails if it is another one.
  */
 import { chargeAllowance } from '../accounts/allowances.ts';
-import { now, timestampOf } from '../core/clock.ts';
+import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { keyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
+import { nextOpening, type SendingHours, zonesOf } from '../core/sending-hours.ts';
 import { campaignRate } from '../core/settings.ts';
 import { checkJob } from '../messaging/jobs/job.ts';
 import { optedOutAmong } from '../messaging/opt-outs/opt-outs.ts';
@@ -13,16 +14,15 @@ import { getManyEventual, page } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { registeredAmong } from '../users/contacts.ts';
 import { contactHash } from '../users/entities.ts';
-import { areFew, type BatchOptions, checkContents, type NewMessages, priorityOf } from './accept.ts';
-import { type BatchItem, type Progress, priorities } from './batch.ts';
+import { areFew, checkMessages, type GivenMessages, priorityOf } from './accept.ts';
+import { type BatchContent, type BatchItem, type Progress, priorities } from './batch.ts';
 import { batchKey, batchOf, pendingBatchesOf, pendingBatchRange, progressKey } from './entities.ts';
 import { kilobytesOf } from './pace.ts';
 
 /** A request to users, as it was given. */
-export interface PlannedRequest extends NewMessages, BatchOptions {
+export interface PlannedRequest extends GivenMessages {
   account: string;
   endpoint: 'sendMessage' | 'sendMessages';
-  valid_for?: number | undefined;
 }
 
 /** What a request would do. Each message is counted in one of the first four sums. */
@@ -38,7 +38,10 @@ export interface Forecast {
   not_registered: number;
   /** To users who have stopped the account: they are logged as failed. */
   stopped: number;
-  /** When the last message leaves, at the account's pace. */
+  /** The valid ones that wait for their sending hours, and until when the last of these waits. */
+  outside_hours: number;
+  outside_hours_until?: string;
+  /** When the last message leaves, at the account's pace and within its sending hours. */
   estimated_end: string;
   plan: string;
 }
@@ -60,8 +63,8 @@ const MAX_BATCHES = 100;
  */
 export const forecast = async (request: PlannedRequest): Promise<Forecast> => {
   const { account, messages: given, send_at, job_id, job_reference } = request;
-  const messages = withoutDuplicates(request);
-  await checkContents(account, request);
+  const hours = await checkMessages(account, request);
+  const messages = withoutDuplicates(request, hours);
   if (job_id !== undefined) await checkJob(account, job_id, job_reference);
   const numbers = [...new Set(messages.map(({ to }) => to))];
   await chargeAllowance(account, 'contacts', numbers.length);
@@ -70,25 +73,55 @@ export const forecast = async (request: PlannedRequest): Promise<Forecast> => {
     optedOutAmong(account, numbers),
     registeredAmong(new Set(hashes.values())),
   ]);
-  const count = (counts: (number: string) => boolean): number => messages.filter(({ to }) => counts(to)).length;
   const isKnown = (number: string): boolean => registered.has(hashes.get(number) ?? '');
+  const valid = messages.filter(({ to }) => !stopped.has(to) && isKnown(to));
   const begin = send_at ?? now();
   const wait = areFew({ ...request, messages }) ? 0 : (await kilobytesAhead(request, begin)) / campaignRate();
+  const waits = valid.map(openings(begin)).filter((opening) => opening > begin);
+  const lasts = messages.map(openings(begin + wait * 1_000));
   return {
     dry_run: true,
     messages: given.length,
-    valid: count((number) => !stopped.has(number) && isKnown(number)),
+    valid: valid.length,
     duplicates: given.length - messages.length,
-    not_registered: count((number) => !stopped.has(number) && !isKnown(number)),
-    stopped: count((number) => stopped.has(number)),
-    estimated_end: timestampOf(begin + wait * 1_000),
+    not_registered: messages.filter(({ to }) => !stopped.has(to) && !isKnown(to)).length,
+    stopped: messages.filter(({ to }) => stopped.has(to)).length,
+    outside_hours: waits.length,
+    ...(waits.length > 0 && { outside_hours_until: timestampOf(latestOf(waits)) }),
+    estimated_end: timestampOf(latestOf(lasts)),
     plan: planOf(request, now()),
   };
 };
 
+/** A message, with its sending hours. */
+interface Planned {
+  to: string;
+  content?: BatchContent;
+  hours: SendingHours | undefined;
+}
+
 /** One content to many numbers is sent once to each. Messages of a list each have their own. */
-const withoutDuplicates = ({ endpoint, messages }: PlannedRequest): PlannedRequest['messages'] =>
-  endpoint === 'sendMessage' ? [...new Map(messages.map((message) => [message.to, message])).values()] : messages;
+const withoutDuplicates = ({ endpoint, messages }: PlannedRequest, hours: (SendingHours | undefined)[]): Planned[] => {
+  const planned = messages.map((message, index) => ({ ...message, hours: hours[index] }));
+  return endpoint === 'sendMessage' ? [...new Map(planned.map((message) => [message.to, message])).values()] : planned;
+};
+
+/**
+ * When messages may be sent from a time on, in milliseconds since 1970. Users of the same zones have the same hours: there are
+ * fewer of them than messages.
+ */
+const openings = (at: number): ((message: Planned) => number) => {
+  const known = new Map<string, number>();
+  return ({ to, hours }) => {
+    if (hours === undefined) return at;
+    const name = JSON.stringify([hours, zonesOf(to)]);
+    const opening = known.get(name) ?? nextOpening(hours, to, at);
+    known.set(name, opening);
+    return opening;
+  };
+};
+
+const latestOf = (times: number[]): number => times.reduce((latest, time) => Math.max(latest, time), 0);
 
 /**
  * The kilobytes that are expanded until the last message of a request is: its own, and those of the account's pending batches
@@ -97,7 +130,7 @@ const withoutDuplicates = ({ endpoint, messages }: PlannedRequest): PlannedReque
 const kilobytesAhead = async (request: PlannedRequest, begin: number): Promise<number> => {
   const { account, messages, content } = request;
   const own = messages.reduce((sum, message) => sum + kilobytesOf(message.content ?? content ?? {}), 0);
-  const time = timestampOf(begin);
+  const time = sortableTime(begin);
   const ranks = priorities.slice(0, priorities.indexOf(priorityOf(request)) + 1).map((_, rank) => rank);
   const keys: Key[] = [];
   for (const rank of ranks) {
@@ -127,9 +160,10 @@ const kilobytesAhead = async (request: PlannedRequest, begin: number): Promise<n
 /** The plan of a request: its time in milliseconds since 1970, and a keyed hash of both. The order of numbers does not matter. */
 const planOf = (request: PlannedRequest, time: number): string => {
   const { account, endpoint, messages, content, job_id, job_reference, send_at, valid_for } = request;
+  const { between, time_zone, urgent } = request;
   const sorted = messages.toSorted((a, b) => (a.to < b.to ? -1 : Number(a.to > b.to)));
   const what = JSON.stringify([
-    ...[content, job_id, job_reference, priorityOf(request), send_at, valid_for],
+    ...[content, job_id, job_reference, priorityOf(request), send_at, valid_for, between, time_zone, urgent],
     sorted.map((message) => [message.to, message.content]),
   ]);
   return `${time}.${keyedHash('plan', account, endpoint, String(time), what)}`;

@@ -1,5 +1,6 @@
 /** Batches in the table. */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
+import { nextOpening, type SendingHours } from '../core/sending-hours.ts';
 import { getConsistent, pages, removeAll, update } from '../table/client.ts';
 import { dueOrder, type Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
@@ -124,6 +125,31 @@ export const recordFailedStep = async (batch: BatchItem): Promise<boolean> => {
   return postpones;
 };
 
+/**
+ * Has a batch wait for its sending hours, if they have not begun. It still ends early in the meantime. 1 write unit, and 2 on
+ * the indexes.
+ *
+ * @returns whether it waits
+ */
+export const awaitHours = async ({ account, id, priority, hours }: BatchItem): Promise<boolean> => {
+  const present = now();
+  const opening = hours === undefined ? present : nextOpening(hours, '', present);
+  if (opening === present) return false;
+  const due = sortableTime(opening);
+  await update({
+    Key: batchKey(account, id),
+    UpdateExpression: 'SET due = :time, gsi1sk = :due, gsi3sk = :pending REMOVE retry_at',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
+    ExpressionAttributeValues: {
+      ':time': due,
+      ':due': dueOrder(account, due),
+      ':pending': ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due }).gsi3sk,
+    },
+  });
+  log('info', 'batch outside sending hours', { account, batch_id: id, until: due });
+  return true;
+};
+
 /** Whether a batch waits for the repeat of a failed step. */
 export const isPostponed = ({ retry_at = '' }: BatchItem): boolean => retry_at > sortableTime(now());
 
@@ -165,6 +191,7 @@ export interface ScheduledMessage {
   created: string;
   /** When its batch begins, in the form of `sortableTime`. */
   due: string;
+  hours: SendingHours | undefined;
 }
 
 /**
@@ -181,7 +208,8 @@ export const findScheduled = async (account: string, message: string): Promise<S
   const content = chunk?.contents?.[position - first] ?? batch.content;
   if (phone === '' || content === undefined) return undefined;
   const { job_id, created, due } = batch;
-  return { phone, job_id, payload_type: content.type, reference: content.reference, created, due };
+  const { reference, hours } = content;
+  return { phone, job_id, payload_type: content.type, reference, created, due, hours };
 };
 
 /** Removes all chunks of an upload. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../destinations/destination.ts';
-import { type AnyConversation, conversationName } from '../outbox/entities.ts';
+import { type AnyConversation, userOf } from '../outbox/entities.ts';
 import { getConsistent, getEventual, getManyEventual, update, updateAndGet } from '../table/client.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
@@ -71,7 +71,7 @@ export class AppNetworkBreaker implements Breaker {
   constructor(conversation: AnyConversation) {
     this.#name = destinationNameOf(conversation);
     this.#account = crc32(conversation.account).toString(36);
-    this.#user = (crc32(conversationName(conversation)) % 65_536).toString(36);
+    this.#user = (crc32(userOf(conversation)) % 65_536).toString(36);
   }
 
   /** 1 read unit; 1 write unit for an election. */

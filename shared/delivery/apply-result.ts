@@ -16,7 +16,7 @@ import type { AttemptResult, EarlyEnd } from '../destinations/attempt-result.ts'
 import type { Destination, StatusReceipt } from '../destinations/destination.ts';
 import { type After, dequeueWrite, transactInOrder } from '../outbox/entries.ts';
 import { type Entry, eventIdOf, logFields, type OutboxEvent, subjectOf } from '../outbox/event.ts';
-import { awaitDestination, scheduleRetry, triesBefore } from '../outbox/head.ts';
+import { awaitDestination, awaitHours, type Head, scheduleRetry, triesBefore } from '../outbox/head.ts';
 import type { ReasonCode, State } from '../outbox/message.ts';
 import { type ReachedState, stateItem, stateWrites } from '../outbox/states.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
@@ -29,7 +29,7 @@ import { disable } from './disabled.ts';
 import type { Attempt } from './history/attempt-item.ts';
 import { keepAttempts, recordAttempts } from './history/record.ts';
 import { pauseWrite } from './min-interval.ts';
-import { endOfRefusals, expiryOf, isExpired, nextAttempt } from './retry-policy.ts';
+import { endOfRefusals, expiryOf, isExpired, nextAttempt, pendingSince } from './retry-policy.ts';
 import { receiptWrite } from './status-receipts.ts';
 
 /** What became of an entry. */
@@ -137,7 +137,7 @@ const retryLater = async (
   const at = refused === undefined ? step : Math.min(step, endOfRefusals(refused));
   const tries = triesBefore(head, entry) + exchanges.length;
   await scheduleRetry(head, {
-    ...{ until: at, since: entry.created, failed: entry.id, cause, attempts, tries },
+    ...{ until: at, since: pendingSince(entry), failed: entry.id, cause, attempts, tries },
     refusedAt: refused === undefined ? undefined : sortableTime(refused),
   });
   const names = { ...logFields(entry.outgoing), cause, reason: reasonOf(cause), attempts };
@@ -175,7 +175,7 @@ const retryAfterPause = async (
   const { head, entry, exchanges } = context;
   const tries = triesBefore(head, entry) + exchanges.length;
   const { attempts = 0 } = head;
-  await scheduleRetry(head, { until: at, since: entry.created, failed: entry.id, cause, attempts, tries });
+  await scheduleRetry(head, { until: at, since: pendingSince(entry), failed: entry.id, cause, attempts, tries });
   measure('info', 'rate limited', { ...logFields(entry.outgoing), cause, rate_limited: 1 });
   await recordAttempts(attemptsOf(context, { next: at }));
   return { type: 'paused', cause, at };
@@ -186,9 +186,10 @@ const HOLD_MS = 600_000;
 
 /** Holds the conversation of a suspended account. This is no failed attempt, and concerns no destination's circuit. */
 const hold = async ({ head, entry }: AttemptContext, cause: string): Promise<Outcome> => {
-  const { id, created, outgoing } = entry;
+  const { id, outgoing } = entry;
   const at = now() + scaled(HOLD_MS);
-  await scheduleRetry(head, { until: at, since: created, failed: id, cause, attempts: head.attempts ?? 0 });
+  const since = pendingSince(entry);
+  await scheduleRetry(head, { until: at, since, failed: id, cause, attempts: head.attempts ?? 0 });
   log('info', 'held', { ...logFields(outgoing), cause });
   return { type: 'retryScheduled', cause, at };
 };
@@ -203,6 +204,21 @@ const disableDestination = async (
   await awaitDestination(head, { end: expiryOf(entry), since: entry.created, cause });
   await recordAttempts(attemptsOf(context, { waits: true }));
   return { type: 'waiting', cause };
+};
+
+/**
+ * Has a conversation wait until the sending hours of an entry begin, or ends the entry if it must not be delivered. The
+ * destination's circuit is not concerned.
+ *
+ * @param until - in milliseconds since 1970
+ */
+export const waitForHours = async (head: Head, entry: Entry, until: number): Promise<'waits' | 'settled' | 'gone'> => {
+  const found = await preflight(entry);
+  if (found.status === 'gone') return 'gone';
+  if (found.status === 'withheld') return (await settle(entry, found, [])) ? 'settled' : 'gone';
+  await awaitHours(head, entry, until);
+  log('info', 'outside sending hours', { ...logFields(entry.outgoing), until: sortableTime(until) });
+  return 'waits';
 };
 
 /** Has a conversation wait for a destination, or ends an entry that has waited as long as entries are retried. */

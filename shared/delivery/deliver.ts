@@ -5,8 +5,9 @@
  *
  * `nextStep` decides, `deliver` does it, and what is known of the conversation changes:
  *
- *     read ──> attempt ──> settled: next entry          wait ──> read
- *      ^  └──> expire  ──> next entry                   retry scheduled, offered, waiting, turn over, late: the wake-up ends
+ *     read ──> acquire the circuit ──> attempt ──> settled: next entry          wait ──> read
+ *      ^                          └──> expire  ──> next entry
+ *      |                               retry scheduled, offered, waiting, outside hours, turn over, late: the wake-up ends
  *      └────── no entry left: the conversation ends, unless another entry was accepted
  */
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
@@ -35,14 +36,15 @@ import {
   type Outcome,
   SETTLED_TOGETHER,
   waitForDestination,
+  waitForHours,
 } from './apply-result.ts';
 import { attemptEntry, RESERVE_MS, resultOf } from './attempt.ts';
 import { breakerOf } from './breaker.ts';
 import { endCancelled } from './cancellations.ts';
-import { type CircuitState, isOpen } from './circuit-breaker.ts';
+import { type CircuitState, isOpen, type Open } from './circuit-breaker.ts';
 import { findDisabled, findDisabledNow } from './disabled.ts';
 import { offerEntry } from './listeners/offer-entry.ts';
-import { expiryOf } from './retry-policy.ts';
+import { expiryOf, pendingSince, permittedFrom } from './retry-policy.ts';
 
 /** The result of a wake-up. `unfinished` if pending entries remain, because time ran out. */
 export interface DeliverySummary {
@@ -63,7 +65,8 @@ export interface DeliveryState {
   /** Whether the outbox had no other entries when they were read. */
   areAll: boolean;
   destination: Pick<Destination, 'isMissing' | 'isPull' | 'receiptFor'>;
-  circuit: CircuitState;
+  /** Undefined until it is acquired: only when an attempt may follow, because one conversation at a time is elected to probe. */
+  circuit: CircuitState | undefined;
   /** For how long the oldest entry must wait, if it must, in milliseconds. */
   waitMs: number;
   /** Milliseconds that this wake-up may still spend in pauses. */
@@ -78,9 +81,12 @@ export interface DeliveryState {
 /** What is done next. @internal Tests use it, too. */
 export type Step =
   | { do: 'read' }
-  | { do: 'attempt' | 'offer' | 'await destination'; entry: Entry; pending: readonly Entry[] }
+  | { do: 'acquire' }
+  | { do: 'attempt' | 'offer' | 'await destination'; entry: Entry; pending: readonly Entry[]; circuit: CircuitState }
+  /** The sending hours of the entry begin at this time, in milliseconds since 1970. */
+  | { do: 'await hours'; entry: Entry; until: number }
   /** These entries fail without a request. */
-  | { do: 'expire'; entries: readonly Entry[] }
+  | { do: 'expire'; entries: readonly Entry[]; circuit: Open }
   | { do: 'wait'; ms: number }
   | { do: 'postpone'; until: number }
   /** The wake-up ends before its work is done. */
@@ -96,20 +102,28 @@ export const nextStep = (state: DeliveryState): Step => {
   const [entry, ...pending] = entries ?? [];
   if (entry === undefined) return entries !== undefined && areAll ? { do: 'end conversation' } : { do: 'read' };
   if (remainingMs < RESERVE_MS) return { do: 'stop' };
-  if (destination.isMissing) return { do: 'await destination', entry, pending };
-  if (destination.isPull) return { do: 'offer', entry, pending };
+  const until = permittedFrom(entry, state.now);
+  // Also if it has expired: its last attempt is made within the hours.
+  if (until > state.now) return { do: 'await hours', entry, until };
+  if (circuit === undefined) return { do: 'acquire' };
+  if (destination.isMissing) return { do: 'await destination', entry, pending, circuit };
+  if (destination.isPull) return { do: 'offer', entry, pending, circuit };
   const expired = isOpen(circuit) ? expiredEntries([entry, ...pending], state) : [];
-  if (expired.length > 0) return { do: 'expire', entries: expired };
+  if (isOpen(circuit) && expired.length > 0) return { do: 'expire', entries: expired, circuit };
   // A probe is made at once: all others wait for it.
   if (turn !== undefined && !isOpen(circuit) && circuit !== 'half_open') return { do: 'postpone', until: turn };
-  if (waitMs === 0) return { do: 'attempt', entry, pending };
+  if (waitMs === 0) return { do: 'attempt', entry, pending, circuit };
   return waitMs > pausesLeftMs || remainingMs < RESERVE_MS + waitMs ? { do: 'stop' } : { do: 'wait', ms: waitMs };
 };
 
 /** The entries at the beginning whose last attempt is due, and that `expireEntries` can settle together. */
 const expiredEntries = (entries: readonly Entry[], { destination, now: present }: DeliveryState): readonly Entry[] => {
   const end = entries.findIndex(
-    (entry) => expiryOf(entry) > present || !canSettleTogether(entry) || destination.receiptFor?.(entry) !== undefined,
+    (entry) =>
+      expiryOf(entry) > present ||
+      permittedFrom(entry, present) > present ||
+      !canSettleTogether(entry) ||
+      destination.receiptFor?.(entry) !== undefined,
   );
   return entries.slice(0, Math.min(end === -1 ? entries.length : end, MAX_EXPIRED));
 };
@@ -138,11 +152,6 @@ export const deliver = async (
     head = next;
   }
   const breaker = breakerOf(conversation);
-  const acquired = await breaker.acquire();
-  if (isOpen(acquired)) {
-    const isLate = () => remaining() < RESERVE_MS;
-    summary.settled += (await endCancelled(conversation, ends, async () => undefined, isLate)).settled;
-  }
   let hasProgressed = false;
   /** The entry whose pause is over. */
   let waited: string | undefined;
@@ -150,7 +159,7 @@ export const deliver = async (
   let state: Omit<DeliveryState, 'destination' | 'now' | 'remainingMs' | 'turn'> = {
     entries: undefined,
     areAll: false,
-    circuit: acquired,
+    circuit: undefined,
     waitMs: 0,
     pausesLeftMs: scaled(PAUSES_MS),
   };
@@ -158,11 +167,12 @@ export const deliver = async (
   let pageSize: number | undefined;
 
   /** Continues with the entries after the first ones, which have left the outbox. */
-  const leaveBehind = async (current: Head, count: number, circuit: CircuitState): Promise<Head> => {
+  const leaveBehind = async (current: Head, count: number, circuit: CircuitState | undefined): Promise<Head> => {
     hasProgressed = true;
     const entries = state.entries?.slice(count) ?? [];
+    const [next] = entries;
     state = { ...state, entries, circuit };
-    return needsRefresh(current) ? resume(current, entries[0]?.created ?? timestamp()) : current;
+    return needsRefresh(current) ? resume(current, next === undefined ? timestamp() : pendingSince(next)) : current;
   };
 
   for (;;) {
@@ -178,11 +188,28 @@ export const deliver = async (
         state = { ...state, entries, areAll: all };
         break;
       }
+      case 'acquire': {
+        const circuit = await breaker.acquire();
+        state = { ...state, circuit };
+        if (!isOpen(circuit)) break;
+        const isLate = () => remaining() < RESERVE_MS;
+        const { settled } = await endCancelled(conversation, ends, async () => undefined, isLate);
+        summary.settled += settled;
+        if (settled > 0) state = { ...state, entries: undefined };
+        break;
+      }
+      case 'await hours': {
+        const end = await waitForHours(head, step.entry, step.until);
+        if (end === 'waits') return { ...summary, retry_scheduled: 'outside_hours' };
+        summary.settled += end === 'settled' ? 1 : 0;
+        head = await leaveBehind(head, 1, state.circuit);
+        break;
+      }
       case 'attempt':
       case 'offer':
       case 'await destination': {
-        const { entry, pending } = step;
-        const context = { destination, breaker, circuit: state.circuit, head, entry, exchanges: [] };
+        const { entry, pending, circuit } = step;
+        const context = { destination, breaker, circuit, head, entry, exchanges: [] };
         const attempting = { ...context, pending, remaining, hasWaited: waited === entry.id };
         const outcome = await traced(entry.trace_id, () => {
           if (step.do === 'offer') return offerEntry(context);
@@ -203,7 +230,7 @@ export const deliver = async (
               return { ...summary, retry_scheduled: outcome.cause };
             }
             // It was set after it was looked up, perhaps before the conversation waited: nothing else would wake it.
-            head = await resume(head, entry.created);
+            head = await resume(head, pendingSince(entry));
             state = { ...state, entries: undefined };
             break;
           case 'offered':
@@ -216,8 +243,7 @@ export const deliver = async (
         break;
       }
       case 'expire': {
-        if (!isOpen(state.circuit)) throw new Error('Entries expire together only while the circuit is open.');
-        summary.settled += await expireEntries(step.entries, resultOf(state.circuit), { destination, head });
+        summary.settled += await expireEntries(step.entries, resultOf(step.circuit), { destination, head });
         const circuit = await breaker.acquire();
         head = await leaveBehind(head, step.entries.length, circuit);
         // More of them may follow.
@@ -291,8 +317,8 @@ const endScheduled = async (
 ): Promise<DeliverySummary & { next?: Head }> => {
   let next: Head | undefined;
   // Before the message ends: if this process stops between the two, `sweep` wakes the conversation in a minute.
-  const begin = async ({ id, created }: Entry): Promise<void> => {
-    if (id === head.failed) next = await resume(head, created);
+  const begin = async (entry: Entry): Promise<void> => {
+    if (entry.id === head.failed) next = await resume(head, pendingSince(entry));
   };
   const { settled, isUnfinished } = await endCancelled(conversation, ends, begin, () => remaining() < RESERVE_MS);
   if (isUnfinished) return { settled, unfinished: true, ...(settled === 0 && { stalled: true }) };

@@ -1,6 +1,7 @@
-/** When a failed delivery is retried, and when it has permanently failed. */
-import { between, now, scaled } from '../core/clock.ts';
+/** When a delivery begins, when it is retried after a failure, and when it has permanently failed. */
+import { between, now, scaled, timestampOf } from '../core/clock.ts';
 import { RETRY_DAYS } from '../core/lifetimes.ts';
+import { nextOpening } from '../core/sending-hours.ts';
 import type { Entry } from '../outbox/event.ts';
 
 /** Milliseconds from one attempt to the next, by the number of failures in a row. The last step repeats. */
@@ -23,8 +24,23 @@ export const nextAttempt = (failures: number, retryAfter = 0): number => {
   return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
 };
 
+/** The first moment from `at` on at which an entry may be attempted, by its sending hours. Both in milliseconds since 1970. */
+export const permittedFrom = ({ outgoing }: Entry, at: number): number =>
+  outgoing.type === 'message.send' && outgoing.message.hours
+    ? nextOpening(outgoing.message.hours, outgoing.message.phone, at)
+    : at;
+
+/** When an entry could be attempted first, in milliseconds since 1970. */
+const beginOf = (entry: Entry): number => permittedFrom(entry, Date.parse(`${entry.created}Z`));
+
+/** Since when an entry is pending and may be attempted, in the form of `timestamp`. */
+export const pendingSince = (entry: Entry): string => {
+  const begin = beginOf(entry);
+  return begin > Date.parse(`${entry.created}Z`) ? timestampOf(begin) : entry.created;
+};
+
 /** When an entry has been pending so long that it fails permanently, in milliseconds since 1970. */
-export const expiryOf = ({ created }: Entry): number => Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
+export const expiryOf = (entry: Entry): number => beginOf(entry) + scaled(LIFETIME_MS);
 
 /** Whether an entry has been pending so long that it fails permanently. */
 export const isExpired = (entry: Entry): boolean => expiryOf(entry) <= now();

@@ -1,4 +1,4 @@
-/** The rows about jobs, opt-outs, erasures, repeated requests of chat platforms, and status receipts. */
+/** The rows about jobs, opt-outs, erasures, the times of users' last messages, repeated requests of chat platforms, and status receipts. */
 
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
@@ -50,6 +50,12 @@ export const isOptOutKey = ({ pk }: Key): boolean => pk.startsWith(OPT_OUTS);
 
 /** The account of an opt-out, by its key. */
 export const accountOfOptOut = (optOut: Key): string => after(OPT_OUTS, optOut).split('#', 1)[0] ?? '';
+
+const LAST_WRITTEN = 'LAST_WRITTEN#';
+
+/** When a user has written to an account last. */
+export const lastWrittenKey = (account: string, phone: string): Key =>
+  key(`${LAST_WRITTEN}${account}#${phone}`, 'LAST_WRITTEN');
 
 const JOB = 'JOB#';
 
@@ -142,6 +148,17 @@ const optOut = {
   },
 } as const satisfies Entity;
 
+const lastWritten = {
+  name: "time of a user's last message",
+  pk: LAST_WRITTEN,
+  sk: 'LAST_WRITTEN',
+  account: accountInKey,
+  restore: 'never',
+  expires: true,
+  person: { erasure: 'removed', exported: { not: 'the log has the time' } },
+  access: { noteWritten: 'PutItem', findWritten: 'GetItem', forgetWritten: 'DeleteItem' },
+} as const satisfies Entity;
+
 const job = {
   name: 'job',
   pk: JOB,
@@ -160,4 +177,4 @@ const job = {
   },
 } as const satisfies Entity;
 
-export const messagingEntities = [statusReceipt, erasure, optOut, job] as const;
+export const messagingEntities = [statusReceipt, erasure, optOut, lastWritten, job] as const;

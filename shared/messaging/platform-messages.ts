@@ -1,5 +1,6 @@
 /** Messages that an account's chat platform sends to users. */
 
+import { findAccount } from '../accounts/accounts.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
@@ -10,6 +11,7 @@ import { type LogItem, type Message, messageOf, type State } from '../outbox/mes
 import { reportOf } from '../outbox/states.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
+import { hoursFromPlatform } from './hours.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, withOwnMedia } from './send.ts';
 
@@ -25,7 +27,7 @@ interface Arrival {
  * Accepts a message of an account's chat platform to a user. The platform is notified of its states. A repeat, with the
  * same reference and content, is accepted and not sent again; parts of one message share their reference. Equal parts,
  * and a Resend after a failure, are sent: `repeats.ts` tells them apart. 1 read unit and 6 write units, as for a
- * message of the API. A repeat costs 4 more read units, 5 with `leastPart`, and 4 more write units, 8 if its state is reported
+ * message of the API, and 1 more read unit with sending hours. A repeat costs 4 more read units, 5 with `leastPart`, and 4 more write units, 8 if its state is reported
  * again. An equal part or a Resend costs 8 more write units.
  *
  * @returns the message's id
@@ -38,9 +40,11 @@ export const sendFromPlatform = async (
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
   const draft = await withOwnMedia(account, given, mediaAt);
+  const sender = await findAccount(account);
+  const hours = await hoursFromPlatform(account, sender, draft.to);
   if (reference === undefined) {
     const id = newId();
-    await acceptMessage(draft, { account, id, origin: { platform, id } });
+    await acceptMessage(draft, { account, id, origin: { platform, id }, hours, sender });
     return id;
   }
   const idOf = ({ place, generation }: Copy): string =>
@@ -55,7 +59,7 @@ export const sendFromPlatform = async (
   const first = idOf({ place: 0, generation: 0 });
   const bytes = draft.type === 'text' ? Buffer.byteLength(draft.text.body) : 0;
   for (;;) {
-    if (await acceptMessage(draft, { account, id: first, origin: originIn(0) })) return first;
+    if (await acceptMessage(draft, { account, id: first, origin: originIn(0), hours, sender })) return first;
     const { repeats, version, failureReported } = await readRepeats(account, reference);
     const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart(), failureReported };
     const { action, copy, replaces, repeats: next } = await decide(repeats, request, look);
@@ -65,7 +69,7 @@ export const sendFromPlatform = async (
     const isNoted =
       action === 'accept'
         ? await noteRepeat(id, next.generation, change)
-        : await acceptMessage(draft, { account, id, origin: originIn(copy.generation), more: [change] });
+        : await acceptMessage(draft, { account, id, origin: originIn(copy.generation), hours, sender, more: [change] });
     // Otherwise another request of the message changed the record in the meantime, or its state has changed: decide again.
     if (isNoted) return id;
   }

@@ -13,13 +13,14 @@ import { measure } from '../telemetry/metrics.ts';
 import { phoneNumber } from '../validation/schemas.ts';
 import { jobOf } from './jobs/default-jobs.ts';
 import { applyKeyword } from './opt-outs/keywords.ts';
+import { noteWritten } from './replies.ts';
 
 /** A message from a user to a bot. */
 type Received = { from: string; to: string } & Content;
 
 /**
  * Accepts a message from a user to a bot: logs it, and delivers it to the account's platform, or to the one that the account
- * has within `RETRY_DAYS`. A repeat of the event changes nothing. 1 read unit, and 6 write units in one transaction.
+ * has within `RETRY_DAYS`. A repeat of the event sends nothing. 1 read unit, 1 write unit, and 6 in one transaction.
  *
  * @param event - id of the app network's event
  * @returns whether the bot exists
@@ -55,6 +56,8 @@ const acceptReceived = async (account: string, id: string, { from, to, ...conten
     ...lifetimeFrom(created),
   };
   const item = logItem(message, 'received', created);
+  // Before the account can reply.
+  await noteWritten(account, from);
   const outgoing: OutboxEvent = { type: 'message.received', message, to, content };
   const [taken] = await transactInOrder((after) => [
     putIfAbsentWrite(item),

@@ -3,6 +3,7 @@ import { type Account, findAccount } from '../accounts/accounts.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
+import type { SendingHours } from '../core/sending-hours.ts';
 import { checkOwnMedia } from '../media/media.ts';
 import { type After, enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
@@ -11,6 +12,7 @@ import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
+import { type HoursGiven, hoursOfSingle } from './hours.ts';
 import { jobOf } from './jobs/default-jobs.ts';
 import { isCancelled, jobCancelled, openJob } from './jobs/job.ts';
 import { isNotified } from './platform-events.ts';
@@ -19,7 +21,7 @@ import { isNotified } from './platform-events.ts';
 export type Draft = { to: string; quick_replies?: string[] | undefined; reference?: string | undefined } & Content;
 
 /** What a request determines besides the message. */
-interface SendOptions {
+interface SendOptions extends HoursGiven {
   job_id?: string | undefined;
   /** The business's own name for the job. */
   job_reference?: string | undefined;
@@ -33,32 +35,34 @@ interface SendOptions {
 /**
  * Accepts a message to a user: it will be delivered, or logged as failed. 1 read unit, 2 for an image or a file, 1 more
  * with a job (`openJob`), and 6 write units in one transaction: the message, its outbox entry, and the head of the
- * outbox. With an idempotency key, as much more as `acceptOnce` says.
+ * outbox. 1 more read unit with sending hours. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the message's id
  * @throws invalid_request — an image or file that is not the account's own, or expires before the message; a job that has
- * another reference
+ *   another reference; or hours as `hoursFor` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */
 export const sendMessage = async (
   account: string,
   draft: Draft,
-  { job_id, job_reference, idempotencyKey, valid_for, confirm }: SendOptions,
+  { job_id, job_reference, idempotencyKey, valid_for, confirm, ...given }: SendOptions,
 ): Promise<string> => {
   const repeatable = {
     ...({ account, endpoint: 'sendMessage', idempotencyKey, what: 'message' } as const),
-    request: { draft, job_id, job_reference, valid_for },
+    request: { draft, job_id, job_reference, valid_for, ...given },
   };
   const { id } = await acceptOnce<{ id: string }>(repeatable, async (recordWrites) => {
     confirm?.();
     const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
     const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
+    const sender = await findAccount(account);
+    const hours = await hoursOfSingle(account, sender, given, { phone: draft.to, pointer: '#/to' });
     if (job_id !== undefined && isCancelled(await openJob(account, job_id, { reference: job_reference })))
       throw jobCancelled();
     const accepted = { id: newId() };
     const isAccepted = await acceptMessage(own, {
-      ...{ ...accepted, account, job_id },
+      ...{ ...accepted, account, job_id, hours, sender },
       ...(validUntil !== undefined && { valid_until: sortableTime(validUntil) }),
       more: recordWrites(accepted, lifetimeFrom(timestamp()).expires_at),
     });
@@ -74,6 +78,8 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   job_id?: string | undefined;
   /** When the message must not be delivered any more, in the form of `sortableTime`. */
   valid_until?: string | undefined;
+  /** Between which times of the day it may be sent. Default: at all times. */
+  hours?: SendingHours | undefined;
   /** The account, if the caller has just read it. By default, it is read: 1 read unit. */
   sender?: Account | undefined;
   /** Set if it confirms to a user that no further message follows. */
@@ -112,20 +118,21 @@ export const messageWrites = (
 };
 
 /** Several messages: what each is, and what all have in common. */
-interface SendingAll extends Omit<Sending, 'id' | 'valid_until' | 'sender'> {
-  messages: { id: string; draft: Draft; valid_until: string | undefined }[];
+interface SendingAll extends Omit<Sending, 'id' | 'valid_until' | 'hours'> {
+  messages: { id: string; draft: Draft; valid_until: string | undefined; hours: SendingHours | undefined }[];
 }
 
 /**
  * Accepts messages, all or none, in one transaction. Messages to one user keep their order. 4 write units for a message, 2
- * for each user, and 1 read unit.
+ * for each user, and with sending hours 2 more, and 1 read unit.
  *
  * @returns whether they were written; false if the condition of one of `more` failed
  */
-export const acceptMessages = async ({ messages, more = [], ...common }: SendingAll): Promise<boolean> => {
-  const account = await findAccount(common.account);
+export const acceptMessages = async ({ messages, more = [], sender, ...common }: SendingAll): Promise<boolean> => {
+  const account = sender ?? (await findAccount(common.account));
   const accepted = messages.map(({ draft, ...own }) => newOutgoing(draft, { ...common, ...own }, account));
-  const toOne = [...Map.groupBy(accepted, ({ message }) => message.phone).values()];
+  const conversationName = ({ phone, hours }: Message): string => `${phone} ${hours !== undefined}`;
+  const toOne = [...Map.groupBy(accepted, ({ message }) => conversationName(message)).values()];
   const failed = await transactInOrder((after) => [
     ...accepted.map(({ item }) => putIfAbsentWrite(item)),
     ...toOne.flatMap((theirs) => {
@@ -164,7 +171,7 @@ const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefine
 /** The message that a draft becomes. */
 const newMessage = (
   { to, type, reference }: Draft,
-  { id, account, origin, job_id }: Sending,
+  { id, account, origin, job_id, hours }: Sending,
   { platform }: Pick<Account, 'platform'> = {},
   created: string,
 ): Message => ({
@@ -175,6 +182,7 @@ const newMessage = (
   job_id: job_id ?? jobOf(account, origin === undefined ? 'api' : 'platform', created),
   payload_type: type,
   ...(reference !== undefined && { reference }),
+  ...(hours && { hours }),
   // A platform is notified of the messages that it sent.
   ...((isNotified(platform, 'any_state') || (origin !== undefined && platform === origin.platform)) && {
     reported: true,

@@ -38,13 +38,20 @@ export interface NamedConversation {
 }
 
 /** A conversation: the direction of the messages, the account, and the user, by number or by the hash. */
-export type AnyConversation = NamedConversation | (Omit<NamedConversation, 'user'> & { phone: string });
+export type AnyConversation = NamedConversation | (Omit<NamedConversation, 'user'> & { phone: string; hours?: true });
+
+/** Ends the hash in the name of a conversation of messages with sending hours: they wait in an outbox of their own. */
+const WITH_HOURS = '.hours';
+
+/** The user in a conversation, by the hash alone. */
+export const userOf = (conversation: AnyConversation): string => named(conversation).user.replace(WITH_HOURS, '');
 
 /** A conversation without the user's number. */
 export const named = (conversation: AnyConversation): NamedConversation => {
   const { direction, account } = conversation;
-  const user = 'user' in conversation ? conversation.user : keyedHash('user', direction, account, conversation.phone);
-  return { direction, account, user };
+  if ('user' in conversation) return { direction, account, user: conversation.user };
+  const hash = keyedHash('user', direction, account, conversation.phone);
+  return { direction, account, user: conversation.hours ? `${hash}${WITH_HOURS}` : hash };
 };
 
 /** The name of a conversation, in the keys of its items. */

@@ -12,12 +12,23 @@ export const directions = ['app', 'platform', 'consent'] as const;
 
 export type Direction = (typeof directions)[number];
 
-/** An account and a user, in one direction. The entries of a conversation are delivered in order. */
+/**
+ * An account and a user, in one direction. The entries of a conversation are delivered in order. Messages with sending hours
+ * are a conversation of their own, so that others overtake them while they wait.
+ */
 export interface Conversation {
   direction: Direction;
   account: string;
   phone: string;
+  /** Set for messages with sending hours. */
+  hours?: true;
 }
+
+/** All conversations of an account and a user. */
+export const conversationsOf = (account: string, phone: string): Conversation[] => [
+  ...directions.map((direction) => ({ direction, account, phone })),
+  { direction: 'app', account, phone, hours: true },
+];
 
 /** The content of a message. */
 export type Content =
@@ -133,10 +144,11 @@ export const logFields = (outgoing: OutboxEvent) => ({
 });
 
 /** The conversation that a message belongs to. */
-export const conversationAbout = (direction: Direction, { account, phone }: Message): Conversation => ({
+export const conversationAbout = (direction: Direction, { account, phone, hours }: Message): Conversation => ({
   direction,
   account,
   phone,
+  ...(hours && direction === 'app' && { hours: true }),
 });
 
 /** The event that an entry sends again. */

@@ -25,7 +25,7 @@
  * the entry can be claimed again after the claim. Only `deliver` offers and unlists conversations, so no request is made
  * to a URL while a listener has a claim.
  */
-import { now, scaled, sortableTime } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { type Condition, getConsistent, page, remove, updateAndGet } from '../table/client.ts';
 import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
@@ -50,7 +50,10 @@ export interface Head {
   generation: number;
   /** Id of the entry that was accepted last. */
   newest: string;
-  /** When the oldest pending entry was accepted, or earlier, in the form of `timestamp`. */
+  /**
+   * When the oldest pending entry was accepted, or earlier, in the form of `timestamp`. While it waits for its sending hours,
+   * and after that, when they begin: closed hours are no delay.
+   */
   created: string;
   /** When `sweep` wakes the conversation. */
   dueAt: string;
@@ -216,7 +219,9 @@ export const scheduleRetry = async (
   const until = sortableTime(why.until);
   await change(head, {
     set: {
-      ...{ attempts, cause, failed, tries, retry_at: until, created: since, ...dueAtTime(head, until) },
+      ...{ attempts, cause, failed, tries, retry_at: until, ...dueAtTime(head, until) },
+      // The closed hours between two attempts of an entry do not count.
+      created: head.failed === failed && head.created > since ? head.created : since,
       ...(refusedAt !== undefined && { refused: refusedAt }),
       ...(direction === 'platform' && { gsi2pk: retryingOnPlatform(account), gsi2sk: since }),
       ...(head.claim !== undefined && { gsi3sk: until }),
@@ -258,6 +263,21 @@ export const awaitDestination = async (
       ...{ gsi2pk: waitingForPlatform(head.conversation.account), gsi2sk: since },
     },
     remove: ['attempts', 'failed', 'tries', 'refused'],
+  });
+};
+
+/**
+ * Has a conversation wait until the sending hours of an entry begin. This is no attempt, so earlier failures stay. 1 write
+ * unit, and 1 on the index.
+ *
+ * @param until - in milliseconds since 1970
+ */
+export const awaitHours = async (head: Head, { id }: Entry, until: number): Promise<void> => {
+  const time = sortableTime(until);
+  await change(head, {
+    set: {
+      ...{ cause: 'outside_hours', failed: id, created: timestampOf(until), retry_at: time, ...dueAtTime(head, time) },
+    },
   });
 };
 

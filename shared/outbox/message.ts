@@ -1,6 +1,7 @@
 /** Messages and their states, without their content. */
 
 import { secondsFromNow } from '../core/clock.ts';
+import type { SendingHours } from '../core/sending-hours.ts';
 import { messageRetention } from '../core/settings.ts';
 import type { Key } from '../table/keys.ts';
 import { messageIdOf, messageKey, ofLog, outcomeKey, stateKey } from './entities.ts';
@@ -60,6 +61,8 @@ export interface Message {
    * generation counts how often the platform has resent the message after it failed.
    */
   origin?: { platform: string; id: string; generation?: number };
+  /** Between which times of the day it may be sent to its user, if not at all times. Further log entries do not contain it. */
+  hours?: SendingHours;
   /** When it was accepted: `created` of its first log entry. */
   accepted: string;
   /** When all its items expire, in seconds since 1970: log entries, and status receipts. */
@@ -92,10 +95,11 @@ export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expi
 
 /** The item of a log entry. The first log entry of a message is the message itself. */
 export const logItem = (message: Message, state: State, created: string): LogItem => {
-  const { id, accepted: _accepted, ...rest } = message;
+  const { id, accepted: _accepted, hours, ...rest } = message;
   return {
     ...logKey(id, state),
     ...rest,
+    ...(hours && isFirst(state) && { hours }),
     state,
     created,
     counted: false,
@@ -113,7 +117,7 @@ const isFirst = (state: State): boolean => firstStates.some((first) => first ===
 
 /** The message, by its first log entry. */
 export const messageOf = (first: LogItem): Message => {
-  const { account, phone, job_id, payload_type, reference, reported, origin, created, expires_at } = first;
+  const { account, phone, job_id, payload_type, reference, reported, origin, hours, created, expires_at } = first;
   return {
     id: messageIdOf(first),
     account,
@@ -123,6 +127,7 @@ export const messageOf = (first: LogItem): Message => {
     ...(reference !== undefined && { reference }),
     ...(reported && { reported }),
     ...(origin && { origin }),
+    ...(hours && { hours }),
     accepted: created,
     expires_at,
   };

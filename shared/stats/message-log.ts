@@ -2,7 +2,9 @@
 import { validate as isUuid } from 'uuid';
 import { positionOf } from '../campaigns/ids.ts';
 import { findScheduled } from '../campaigns/stored-batch.ts';
+import { now, timestampOf } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
+import { nextOpening, type SendingHours } from '../core/sending-hours.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { messageKey } from '../outbox/entities.ts';
 import type { LogItem, ReasonCode, State } from '../outbox/message.ts';
@@ -18,6 +20,8 @@ export interface MessageStatus {
   reference?: string;
   /** In the order of time; `scheduled` alone, if its batch is pending. `reason` is set for failures. */
   states: { state: State | 'scheduled'; created: string; reason?: ReasonCode }[];
+  /** When it can be sent first, if it waits for its sending hours. */
+  waits_until?: string;
 }
 
 /**
@@ -31,8 +35,11 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
   if (entries.length === 0 && positionOf(id) !== undefined) {
     const scheduled = await findScheduled(account, id);
     if (scheduled !== undefined) {
-      const { phone, created, ...message } = scheduled;
-      return { id, contact: contactOf(phone), ...presented(message), states: [{ state: 'scheduled', created }] };
+      const { phone, created, due, hours, ...message } = scheduled;
+      return {
+        ...{ id, contact: contactOf(phone), ...presented(message), states: [{ state: 'scheduled', created }] },
+        ...waitFor(hours, phone, Math.max(Date.parse(due), now())),
+      };
     }
     // Its batch may have been expanded in the meantime.
     entries = await logOfMessage(id);
@@ -41,6 +48,7 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
   if (first?.account !== account) {
     throw new Problem('message_not_found', 'None of your messages has this id. GET /v1/stats/logs lists them.');
   }
+  const { phone, hours } = first;
   return {
     id,
     contact: contactOf(first.phone),
@@ -50,7 +58,14 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
       created,
       ...(reason_code !== undefined && { reason: reason_code }),
     })),
+    ...(entries.length === 1 && waitFor(hours, phone, now())),
   };
+};
+
+/** When a message can be sent first that begins at `from` (milliseconds since 1970), if it has sending hours and waits. */
+const waitFor = (hours: SendingHours | undefined, phone: string, from: number): Pick<MessageStatus, 'waits_until'> => {
+  const opening = hours === undefined ? 0 : nextOpening(hours, phone, from);
+  return opening > now() ? { waits_until: timestampOf(opening) } : {};
 };
 
 /** All log entries of a message in the order of time; empty if there is no such message. 1 read unit. */

@@ -22,8 +22,9 @@ import {
 } from '../messaging/entities.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from '../messaging/erased-identity.ts';
 import { dropPending, reportStopped } from '../messaging/erasure-outbox.ts';
+import { forgetWritten } from '../messaging/replies.ts';
 import { accountAt, logsOfContact, messageIdOf, messageKey, positionOfAccount } from '../outbox/entities.ts';
-import { directions } from '../outbox/event.ts';
+import { conversationsOf } from '../outbox/event.ts';
 import { isAnswerKey } from '../profilers/entities.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
@@ -318,10 +319,11 @@ export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
 
-/** Drops what is pending between a user and an account, up to a page for each direction. Returns whether that is all. */
+/** Drops what is pending between a user and an account, up to a page for each conversation. Returns whether that is all. */
 const dropFrom = async (account: string, whom: ErasedIdentity, found: Erased): Promise<boolean> => {
-  for (const direction of directions) {
-    const { dropped, isComplete } = await dropPending({ direction, account, phone: whom.phone }, whom);
+  await forgetWritten(account, whom.phone);
+  for (const conversation of conversationsOf(account, whom.phone)) {
+    const { dropped, isComplete } = await dropPending(conversation, whom);
     found.waiting += dropped;
     if (!isComplete) return false;
   }

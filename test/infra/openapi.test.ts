@@ -143,7 +143,10 @@ describe('generators of clients', () => {
     const beside = nodes.filter(([, { oneOf, anyOf }]) =>
       [oneOf, anyOf].flat().some((one) => Object(one).type === 'null'),
     );
-    expect(beside.map(([place]) => place)).toEqual(['/components/schemas/AccountConfiguration/properties/platform']);
+    expect(beside.map(([place]) => place)).toEqual([
+      '/components/schemas/AccountConfiguration/properties/platform',
+      '/components/schemas/AccountName/properties/sending_hours',
+    ]);
   });
 
   test('find numbers with fractions that hold microseconds', () => {

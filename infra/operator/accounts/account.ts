@@ -1,6 +1,7 @@
 /** `operator account …`: the accounts of businesses and vendors. */
 import type { Command } from 'commander';
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import type { SendingHours } from '../../../shared/core/sending-hours.ts';
 import { addStatsCommand } from '../messages/stats.ts';
 import { columns, count, fields, minute, printNote, printResult, second, tinted } from '../output.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../queries/accounts-admin.ts';
 import { listTokens } from '../queries/tokens-admin.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { examples, readName, readPhoneNumber, readRequests } from '../usage.ts';
+import { examples, readHours, readName, readPhoneNumber, readRequests } from '../usage.ts';
 import {
   addConsentWebhookOptions,
   consentOptionOf,
@@ -33,7 +34,7 @@ import {
   settingsInJson,
   settingsInWords,
 } from './platform.ts';
-import { replacedBy } from './replaced.ts';
+import { hoursInWords, replacedBy } from './replaced.ts';
 import { addSuspensionCommands } from './suspension.ts';
 import { tokenTable } from './token.ts';
 
@@ -66,6 +67,12 @@ const BURST = [
   '--burst <requests>',
   'requests at once after a pause, at least the rate (default: twice the rate)',
   readRequests,
+] as const;
+
+const HOURS = [
+  '--sending-hours <hours>',
+  'between which times messages are sent, unless a request says otherwise: "08:00-20:00 Africa/Johannesburg", or with "recipient" in the zone of the user',
+  readHours,
 ] as const;
 
 export const addAccountCommands = (program: Command): void => {
@@ -135,7 +142,7 @@ export const addAccountCommands = (program: Command): void => {
   const update = account
     .command('update')
     .description(
-      `Changes an account's name, its bot's number, its limit of requests, its chat platform, or its webhook for ends of consent. Settings that are not given stay unchanged.
+      `Changes an account's name, its bot's number, its limit of requests, its sending hours, its chat platform, or its webhook for ends of consent. Settings that are not given stay unchanged.
 
 The command asks before it replaces or removes anything.
 
@@ -153,7 +160,9 @@ A plain webhook is also notified when consent ends, because the business then ha
     .option('--no-bot-number', "remove the bot's number")
     .option(...RATE)
     .option(...BURST)
-    .option('--no-rate', "remove the account's own limit, with its burst");
+    .option('--no-rate', "remove the account's own limit, with its burst")
+    .option(...HOURS)
+    .option('--no-sending-hours', 'send messages at any time');
   addPlatformOptions(update);
   addConsentWebhookOptions(update);
   update
@@ -162,6 +171,7 @@ A plain webhook is also notified when consent ends, because the business then ha
       examples(
         'account update acme-research --bot-number 27820000001',
         'account update acme-research --rate 200 --burst 500',
+        'account update acme-research --sending-hours "08:00-20:00 Africa/Johannesburg"',
         'account update acme-research --platform rapidpro --platform-url https://rapidpro.example.com/c/ex/CHANNEL/receive',
         'account update acme-research --platform turn --platform-channel CHANNEL --platform-token TOKEN',
         'account update acme-research --platform webhook --platform-url https://example.com/messages',
@@ -169,16 +179,18 @@ A plain webhook is also notified when consent ends, because the business then ha
         'account update acme-research --consent-webhook https://example.com/consent',
       ),
     )
-    .action(async (id: string, { name, botNumber, rate, burst }: Changed, command: Command) => {
+    .action(async (id: string, { name, botNumber, rate, burst, sendingHours }: Changed, command: Command) => {
       const given = platformGivenIn(command);
       const consent = consentWebhookGivenIn(command);
-      if ([name, botNumber, rate, burst, given, consent].every((option) => option === undefined)) {
-        command.error('error: nothing to change: give --name, --bot-number, --rate, --platform or several of them');
+      if ([name, botNumber, rate, burst, sendingHours, given, consent].every((option) => option === undefined)) {
+        command.error(
+          'error: nothing to change: give --name, --bot-number, --rate, --sending-hours, --platform or several of them',
+        );
       }
       if (rate === false && burst !== undefined) command.error('error: --no-rate removes the burst, too');
       const replaced = replacedBy(
         await showAccount(id),
-        { name, botNumber, rate, burst, platform: given, consentWebhook: consent },
+        { name, botNumber, rate, burst, sendingHours, platform: given, consentWebhook: consent },
         consent !== undefined && (await findConsentWebhook(id)) !== undefined,
       );
       if (replaced.length > 0) await confirm(command, `Account "${id}": ${replaced.join(' ')}`);
@@ -188,6 +200,7 @@ A plain webhook is also notified when consent ends, because the business then ha
         ...(name !== undefined && { name }),
         ...(botNumber !== undefined && { bot_number: botNumber || null }),
         ...(rate !== undefined && { rate: rate || null }),
+        ...(sendingHours !== undefined && { sending_hours: sendingHours || null }),
         ...(rate === false ? { burst: null } : burst !== undefined && { burst }),
         ...(given && {
           platform: (current) => {
@@ -233,6 +246,7 @@ interface Changed {
   botNumber?: string | false;
   rate?: number | false;
   burst?: number;
+  sendingHours?: SendingHours | false;
 }
 
 /** The account's own limit in words; undefined if it has the deployment's. */
@@ -250,6 +264,7 @@ const inWords = (account: Account, settings: Settings = {}, consentSettings: Set
     Suspended: account.suspended && second(account.suspended),
     'Bot number': account.bot_number,
     Limit: limitInWords(account),
+    'Sending hours': account.sending_hours && hoursInWords(account.sending_hours),
     Platform: account.platform,
     ...settingsInWords(account, settings),
     ...consentWebhookInWords(consentSettings),

@@ -1,6 +1,8 @@
 /** What a change of an account replaces or removes: the question of `operator account update`. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
+import { RECIPIENT, type SendingHours } from '../../../shared/core/sending-hours.ts';
 import type { Settings } from './platform.ts';
 
 /** The change as the command line gives it. `false` and `null` remove what there is; undefined leaves it. */
@@ -9,6 +11,7 @@ export interface GivenChange {
   botNumber?: string | false | undefined;
   rate?: number | false | undefined;
   burst?: number | undefined;
+  sendingHours?: SendingHours | false | undefined;
   platform?: { name: string | false | undefined; settings: Settings } | undefined;
   consentWebhook?: Settings | null | undefined;
 }
@@ -22,6 +25,7 @@ export const replacedBy = (account: Account, change: GivenChange, hasConsentWebh
   ...inName(account, change),
   ...inNumber(account, change),
   ...inLimit(account, change),
+  ...inHours(account, change),
   ...inPlatform(account, change),
   ...inConsentWebhook(change, hasConsentWebhook),
 ];
@@ -41,6 +45,17 @@ const inLimit = (account: Account, { rate, burst }: GivenChange): string[] => {
   if (rate === false) return ['Removes its own limit of requests: that of the deployment applies.'];
   const isChanged = (rate !== undefined && rate !== account.rate) || (burst !== undefined && burst !== account.burst);
   return isChanged ? ['Changes its limit of requests.'] : [];
+};
+
+/** Sending hours in words. */
+export const hoursInWords = ({ between: [from, to], time_zone }: SendingHours): string =>
+  `${from} to ${to}, ${time_zone === RECIPIENT ? 'in the zone of the user' : time_zone}`;
+
+const inHours = ({ sending_hours: before }: Account, { sendingHours }: GivenChange): string[] => {
+  if (before === undefined || sendingHours === undefined || isDeepStrictEqual(before, sendingHours)) return [];
+  return sendingHours === false
+    ? [`Removes the sending hours, ${hoursInWords(before)}: later messages are sent at any time.`]
+    : [`Replaces the sending hours, ${hoursInWords(before)}, of later messages.`];
 };
 
 const inPlatform = ({ platform: before }: Account, { platform }: GivenChange): string[] => {

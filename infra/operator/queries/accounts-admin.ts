@@ -23,6 +23,7 @@ import { announcementWrites } from '../../../shared/accounts/profile.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
+import type { SendingHours } from '../../../shared/core/sending-hours.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
@@ -87,7 +88,7 @@ export interface AccountPlatform extends PlatformSettings {
 /** An account's webhook for ends of consent, with settings of a plain webhook. */
 export type ConsentWebhook = Omit<AccountPlatform, 'name' | 'hook' | 'listening'>;
 
-/** The changes to an account; `null` removes the bot's number, the platform, or the account's own limit. */
+/** The changes to an account; `null` removes the bot's number, the platform, the sending hours, or the account's own limit. */
 export interface AccountChange {
   name?: string;
   bot_number?: string | null;
@@ -95,6 +96,8 @@ export interface AccountChange {
   burst?: number | null;
   /** A decision about the name that the business has asked for: it must still be this one. */
   decided_name?: { name: string; decision: NameDecision['decision'] };
+  /** The default of its messages. */
+  sending_hours?: SendingHours | null;
   /** Since when the account is suspended; `null` ends that. */
   suspended?: string | null;
   /** The platform, or a function of the current one. The function runs again if the account has changed in between. */
@@ -132,6 +135,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
       ...(change.rate !== undefined && { rate: change.rate }),
       ...(change.burst !== undefined && { burst: change.burst }),
       ...(change.suspended !== undefined && { suspended: change.suspended }),
+      ...(change.sending_hours !== undefined && { sending_hours: change.sending_hours }),
     };
     const changed = accountAfter(item, attributes);
     checkLimit(changed);
@@ -185,7 +189,9 @@ const accountAfter = (
   item: AccountItem,
   { name, name_decisions, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar'>,
 ): Account => {
-  const { bot_number, platform, rate, burst, suspended, pending_name, ...rest } = { ...toAccount(item), ...removable };
+  const { bot_number, platform, rate, burst, sending_hours, suspended, pending_name, ...rest } = {
+    ...{ ...toAccount(item), ...removable },
+  };
   return {
     ...rest,
     ...(name !== undefined && { name }),
@@ -195,6 +201,7 @@ const accountAfter = (
     ...(bot_number && { bot_number }),
     ...(rate && { rate }),
     ...(burst && { burst }),
+    ...(sending_hours && { sending_hours }),
     ...(suspended && { suspended }),
   };
 };

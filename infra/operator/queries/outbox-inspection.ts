@@ -1,5 +1,6 @@
 /** Pending entries of all outboxes, for operators. The index of due work finds them. */
 
+import { now, timestampOf } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
 import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
@@ -10,7 +11,7 @@ import {
   entryKey,
   isHeadKey,
   type NamedConversation,
-  named,
+  userOf,
   waitingForPlatform,
 } from '../../../shared/outbox/entities.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
@@ -117,14 +118,17 @@ export const readBacklog = async (): Promise<Backlog> => {
   const destinations = new Set<string>();
   let [conversations, more] = [0, false];
   let oldest: string | undefined;
+  const present = timestampOf(now());
   const add = (due: Due[]): void => {
     const heads = due.filter(isHeadKey);
     conversations += heads.length;
     for (const head of heads) {
       for (const name of circuitNamesOf(conversationOf(head))) destinations.add(name);
       const { created, state } = head;
-      // What waits for a listener is not late.
-      if (created !== undefined && state === undefined && created < (oldest ?? END_OF_TIME)) oldest = created;
+      // What waits for a listener is not late; nor is what waits for its sending hours, which begin in the future.
+      if (created !== undefined && state === undefined && created <= present && created < (oldest ?? END_OF_TIME)) {
+        oldest = created;
+      }
     }
   };
   for await (const due of work.firstTurn()) add(due);
@@ -174,9 +178,11 @@ export const pendingAbout = async (conversation: Conversation, message: string):
 /** Sorts after every time, so that all scheduled work counts as due. */
 const END_OF_TIME = '~';
 
-/** The user with a number, as the names of conversations in this direction with this account have it. */
-const userIn = ({ direction, account }: NamedConversation, phone: string): string =>
-  named({ direction, account, phone }).user;
+/** Whether a conversation is one with the user with a number. */
+const isWith = (conversation: NamedConversation, phone: string): boolean => {
+  const { direction, account } = conversation;
+  return userOf(conversation) === userOf({ direction, account, phone });
+};
 
 /** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<NamedConversation[]> => {
@@ -188,7 +194,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
     (conversation) =>
       (direction === undefined || conversation.direction === direction) &&
       (account === undefined || conversation.account === account) &&
-      (phone === undefined || conversation.user === userIn(conversation, phone)),
+      (phone === undefined || isWith(conversation, phone)),
   );
 };
 

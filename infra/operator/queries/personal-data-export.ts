@@ -8,8 +8,8 @@ import { accountOfOptOut, isOptOutKey } from '../../../shared/messaging/entities
 import type { OptOutItem } from '../../../shared/messaging/opt-outs/opt-outs.ts';
 import { conversationName, entryKey, logsOfContact, messageIdOf } from '../../../shared/outbox/entities.ts';
 import {
+  conversationsOf,
   type Direction,
-  directions,
   type Entry,
   type OptOutState,
   type OutboxEvent,
@@ -90,17 +90,22 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   };
   // Every pending entry is about a log entry, a request, a consent or an opt-out, so these accounts are complete.
   for (const account of new Set([...found.log, ...requests, ...consents, ...opt_outs].map((one) => one.account))) {
-    for (const direction of directions) {
+    for (const conversation of conversationsOf(account, phone)) {
       for await (const waiting of pages<Entry>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
         ExpressionAttributeValues: {
-          ':pk': entryKey(conversationName({ direction, account, phone }), '').pk,
+          ':pk': entryKey(conversationName(conversation), '').pk,
           ':sk': entryKey('', '').sk,
         },
         ConsistentRead: true,
       })) {
         found.waiting.push(
-          ...waiting.map(({ created, outgoing }) => ({ account, direction, created, what: outgoing })),
+          ...waiting.map(({ created, outgoing }) => ({
+            account,
+            direction: conversation.direction,
+            created,
+            what: outgoing,
+          })),
         );
       }
     }

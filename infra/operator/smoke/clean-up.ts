@@ -20,9 +20,9 @@ import { inParallel } from '../../../shared/core/parallel.ts';
 import { circuitKey, deliveriesOf, deliverySlots, minIntervalKey } from '../../../shared/delivery/entities.ts';
 import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
-import { erasureKey, jobListOf, statusReceiptKey } from '../../../shared/messaging/entities.ts';
+import { erasureKey, jobListOf, lastWrittenKey, statusReceiptKey } from '../../../shared/messaging/entities.ts';
 import { conversationName, headKey, logPartitions, messageKey } from '../../../shared/outbox/entities.ts';
-import { directions } from '../../../shared/outbox/event.ts';
+import { conversationsOf, directions } from '../../../shared/outbox/event.ts';
 import { type LogItem, states } from '../../../shared/outbox/message.ts';
 import { answersOf, profilerIdOf, profilersOf, resultsOf } from '../../../shared/profilers/entities.ts';
 import { jobCountersOf } from '../../../shared/stats/entities.ts';
@@ -162,7 +162,8 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     ...deliveryStatuses.flatMap((outcome) => deliverySlots.map((slot) => deliveriesOf(account, slot, outcome))),
     rateKey(account).pk,
     allowanceKey(account, '', '').pk,
-    ...directions.map((direction) => headKey(conversationName({ direction, account, phone: user })).pk),
+    ...conversationsOf(account, user).map((conversation) => headKey(conversationName(conversation)).pk),
+    lastWrittenKey(account, user).pk,
     userKey(user).pk,
     contactKey(contactHash(user)).pk,
     removalKey(user).pk,

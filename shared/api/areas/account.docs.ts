@@ -28,13 +28,27 @@ null if it does not expire. Each token may do this.`,
     updateAccount: {
       text: `The name that users see with your messages and requests for data. An operator approves it first: until then, it is
 \`pending_name\`, and \`name\` is the one that users see. Your present name withdraws a pending one. Then the app is notified.
-Invisible characters, and words with letters of several alphabets, are rejected. Some deployments need no approval.`,
+Invisible characters, and words with letters of several alphabets, are rejected. Some deployments need no approval.
+
+\`sending_hours\` are the default of your messages: between which times of the day users receive them. They take effect with the
+next message; \`null\` removes them. Give \`name\`, \`sending_hours\` or both.`,
       names: { request: 'AccountName', 200: 'StoredAccountName' },
-      examples: {
-        shows: 'Another name, which an operator approves',
-        body: { name },
-        answer: { name: formerName, pending_name: name },
-      },
+      examples: [
+        {
+          shows: 'Another name, which an operator approves',
+          body: { name },
+          answer: { name: formerName, pending_name: name },
+        },
+        {
+          shows: 'Hours in which users receive messages',
+          body: { sending_hours: { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' } },
+          answer: {
+            name: formerName,
+            pending_name: name,
+            sending_hours: { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' },
+          },
+        },
+      ],
     },
     setAvatar: {
       text: `A PNG, JPEG or WebP of at most 1 MB (1,048,576 bytes). The service detects the type from the content, not from the name. The
@@ -62,6 +76,7 @@ more. \`limits\` are those of your account for all endpoints together.`,
             pending_name: name,
             bot_number: bot,
             avatar: 'https://bridge.example.com/media/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+            sending_hours: { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' },
             platform: null,
             limits: { requests_per_second: 100, requests_at_once: 200, long_polls: 50 },
             allowances: {
@@ -78,6 +93,9 @@ more. \`limits\` are those of your account for all endpoints together.`,
   names: {
     'AccountConfiguration.platform': 'ChatPlatform',
     'AccountConfiguration.limits': 'AccountLimits',
+    'AccountConfiguration.sending_hours': 'SendingHours',
+    'StoredAccountName.sending_hours': 'SendingHours',
+    'AccountName.sending_hours': 'NewSendingHours',
     'AccountConfiguration.allowances': 'Allowances',
     'Allowances.contacts': 'Allowance',
     'Allowances.audiences': 'Allowance',
@@ -103,6 +121,10 @@ more. \`limits\` are those of your account for all endpoints together.`,
     'AvatarUpload.file': 'One file of at most 1 MB (1,048,576 bytes).',
     used: 'How much of it was used today.',
     'AccountName.name': 'At most 100 characters.',
+    'AccountName.sending_hours': 'Between which times of the day users receive your messages; `null` for all times.',
+    'AccountConfiguration.sending_hours':
+      'Between which times of the day users receive your messages, unless a request says otherwise.',
+    'StoredAccountName.sending_hours': 'The sending hours that the request has set.',
   },
   guarantees: { 'AccountConfiguration.avatar': 'url' },
 };

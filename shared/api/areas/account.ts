@@ -1,7 +1,7 @@
 /** The customer's own account: its token, its configuration, and the name and the avatar that users see. */
 import * as v from 'valibot';
 import { responseList } from '../../validation/bounded.ts';
-import { displayName } from '../../validation/schemas.ts';
+import { displayName, sendingHours } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 import { uploaded } from './media.ts';
@@ -10,11 +10,15 @@ const count = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 
 const allowance = v.object({ limit: count, used: count, resets_at: v.string() });
 
+/** Sending hours in a response. */
+const storedHours = v.object({ between: responseList(v.string()), time_zone: v.string() });
+
 export const configuration = v.object({
   name: v.string(),
   pending_name: v.optional(v.string()),
   bot_number: v.nullable(v.string()),
   avatar: v.nullable(v.string()),
+  sending_hours: v.optional(storedHours),
   platform: v.nullable(
     v.object({
       name: v.string(),
@@ -68,11 +72,20 @@ export const account = {
 
   updateAccount: define({
     ...own,
-    summary: 'Change the name that users see.',
+    summary: 'Change the name that users see, or the sending hours.',
     routes: [{ host: 'base', method: 'PUT', path: '/v1/update' }],
     permission: 'account',
-    body: { type: 'json', schema: v.object({ name: displayName }) },
-    responses: { 200: v.object({ name: v.string(), pending_name: v.optional(v.string()) }) },
+    body: {
+      type: 'json',
+      schema: v.object({ name: v.optional(displayName), sending_hours: v.optional(v.nullable(sendingHours)) }),
+    },
+    responses: {
+      200: v.object({
+        name: v.string(),
+        pending_name: v.optional(v.string()),
+        sending_hours: v.optional(storedHours),
+      }),
+    },
     problems: [],
     hashes: true,
     table: ['findAccount', 'renameAccount'],

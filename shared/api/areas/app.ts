@@ -29,6 +29,7 @@ export const app = {
     hashes: true,
     table: [
       'findBot',
+      'noteWritten',
       'findAccount',
       'findMessages',
       'putEventReceipt',

@@ -31,6 +31,7 @@ export const bridge = {
     hashes: true,
     table: [
       'findAccount',
+      'findWritten',
       'logAndEnqueueAgain',
       'listStatusReceipts',
       'noteRepeat',
@@ -57,7 +58,7 @@ export const bridge = {
     responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
     hashes: true,
-    table: ['findMedia', 'findHook', 'findAccount', 'logAndEnqueue'],
+    table: ['findMedia', 'findHook', 'findAccount', 'findWritten', 'logAndEnqueue'],
   }),
 
   receiveTestMessage: define({
@@ -83,6 +84,6 @@ export const bridge = {
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
     hashes: true,
-    table: ['findBot', 'logAndEnqueue'],
+    table: ['findBot', 'noteWritten', 'logAndEnqueue'],
   }),
 } as const;

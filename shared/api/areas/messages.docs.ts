@@ -28,7 +28,11 @@ contact of your daily allowance. The request with this \`plan\`, and without \`d
 With \`reference\`, your own name for the message comes back in logs and webhooks, and filters them. \`job_reference\` does the same for a job.
 
 With \`valid_for\`, a message that the app network does not have in time becomes \`sending_failed\` with the reason \`expired\`,
-within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the messages that are still pending.`,
+within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the messages that are still pending.
+
+With \`between\` and \`time_zone\`, users receive the message only within these hours of the day, also after an outage. Outside them it
+stays pending, and no attempt is made or counted. A message to one user who has written to you in the last ten minutes is sent at once;
+\`urgent\` decides otherwise. Messages with hours keep their order, and so do those without; the latter do not wait for the former.`,
       names: { request: 'Message', 200: 'AcceptedMessageOrJob' },
       links: {
         readMessage: ['/id', 'Read the states of a message to one user.'],
@@ -52,6 +56,18 @@ within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the mess
           answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
         },
         {
+          shows: 'A text with sending hours, which is urgent and does not wait for them',
+          body: {
+            to: user,
+            type: 'text',
+            text: { body: 'Your code is 4711.' },
+            between: ['08:00', '20:00'],
+            time_zone: 'Africa/Johannesburg',
+            urgent: true,
+          },
+          answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4e' },
+        },
+        {
           shows: 'A text to many users',
           query: { job_id: job, job_reference: 'autumn-survey' },
           headers: { 'idempotency-key': 'invitation-7' },
@@ -68,6 +84,7 @@ within two minutes. With \`job_id\`, \`DELETE /v1/jobs/{job_id}\` stops the mess
             duplicates: 1,
             not_registered: 1,
             stopped: 0,
+            outside_hours: 0,
             estimated_end: time,
             plan: '1763632689118.Yk3vN0pQ2sT5uW8xZ1aB4c',
           },
@@ -97,7 +114,7 @@ priority of the messages counts for all, and \`send_at\` must be the same. Witho
     },
     readMessage: {
       text: `The states that the message has reached so far, oldest first, as in the logs; its content is not stored. Works for messages to
-users and from users. A message of a request with many has the state \`scheduled\` until it is in the logs. Another account's message returns the same 404 as one that does not exist.`,
+users and from users. \`waits_until\` is there while the message waits for its sending hours. A message of a request with many has the state \`scheduled\` until it is in the logs. Another account's message returns the same 404 as one that does not exist.`,
       id: 'message_id',
       examples: {
         shows: 'A message that the app network has accepted',
@@ -162,11 +179,20 @@ users and from users. A message of a request with many has the state \`scheduled
       'Messages to numbers of no user. They are accepted, and the app network may refuse them.',
     'Forecast.stopped':
       'Messages to users who have stopped your account. They become `sending_failed` with the reason `opted_out`.',
-    'Forecast.estimated_end': `When the last message leaves, at the pace of your account. ${TIME}`,
+    'Forecast.outside_hours': 'Valid messages that wait for their sending hours.',
+    'Forecast.outside_hours_until': `When the last of them may be sent. ${TIME}`,
+    'Forecast.estimated_end': `When the last message leaves, at the pace of your account. If that is outside its sending hours, when they begin. ${TIME}`,
     'Forecast.plan': 'What a request names to be sent only if it is the same. Valid for one hour.',
     recipient_type: '`individual`.',
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
     send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,
+    between:
+      'From which time of the day until which one, as `HH:MM`. If the second one is earlier, it is on the next day.',
+    time_zone:
+      "The name of an IANA time zone, or `recipient`: the zone of the user's country, by the first digits of the number. A country with several zones has the hours that all of them share.",
+    urgent:
+      'Whether the message is sent at any time of the day. Default: a message to one user who has written to you in the last ten minutes is; others have the sending hours.',
+    waits_until: `When the message can be sent first, if it waits for its sending hours. ${TIME}`,
     valid_for: `For how many seconds the message is of use, from its acceptance: 60 to ${(RETRY_DAYS * 86_400).toLocaleString('en')}. A media URL must work as long. Default: until all attempts have failed, for ${inDays(RETRY_DAYS)}.`,
   },
   guarantees: {

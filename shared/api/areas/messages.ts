@@ -7,7 +7,9 @@ import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
   atMost,
+  betweenTimes,
   duration,
+  hoursZone,
   idOfAnything,
   mediaUrl,
   messageText,
@@ -45,6 +47,9 @@ const sending = {
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
   dry_run: v.optional(v.boolean()),
   plan: v.optional(v.pipe(v.string(), atMost(100))),
+  between: v.optional(betweenTimes),
+  time_zone: v.optional(hoursZone),
+  urgent: v.optional(v.boolean()),
 };
 
 /** Most recipients of a message, and most messages of a request. */
@@ -69,6 +74,8 @@ const forecast = v.object({
   duplicates: wholeCount,
   not_registered: wholeCount,
   stopped: wholeCount,
+  outside_hours: wholeCount,
+  outside_hours_until: v.optional(v.string()),
   estimated_end: v.string(),
   plan: v.string(),
 });
@@ -86,6 +93,7 @@ export const messageStatus = v.object({
       reason: v.optional(v.picklist(reasonCodes)),
     }),
   ),
+  waits_until: v.optional(v.string()),
 });
 
 /** What a forecast reads and writes. */
@@ -122,6 +130,7 @@ export const messages = {
     table: [
       'findMedia',
       'findAccount',
+      'findWritten',
       'findIdempotencyKey',
       'acceptMessage',
       'acceptMessages',

@@ -42,12 +42,18 @@ export const accountScenarios: Scenarios<typeof account> = {
     },
   },
   updateAccount: {
-    prepare: async () => ({ body: { name: 'Another name' } }),
-    max: { read: 1, write: 12, of: 'without approval' },
+    calls: {
+      'another name': { prepare: async () => ({ body: { name: 'Another name' } }) },
+      'sending hours': {
+        prepare: async () => ({ body: { sending_hours: { between: ['08:00', '20:00'], time_zone: 'UTC' } } }),
+      },
+    },
+    max: { read: 2, write: 14, of: 'and sending hours, without approval' },
     worst: {
       prepare: async () => {
         vi.stubEnv('APPROVE_NAMES', 'false');
-        return { body: { name: longest(100, 'B') } };
+        const sending_hours = { between: ['08:00', '20:00'], time_zone: 'UTC' };
+        return { body: { name: longest(100, 'B'), sending_hours } };
       },
       beyond: () => ({ body: { name: longest(101, 'B') } }),
     },

@@ -92,7 +92,7 @@ export const bridgeScenarios: Scenarios<typeof bridge> = {
       return { path: { bot_phone_number: bot }, body };
     },
     repeat: 'new',
-    max: { read: 1, write: inTransaction(RECEIVED) + 13, of: '65,536 characters' },
+    max: { read: 1, write: inTransaction(RECEIVED) + 14, of: '65,536 characters' },
     worst: {
       prepare: async ({ bot }) => {
         const { from, type, text } = longestReceived(newPhone(), bot);

@@ -48,6 +48,12 @@ export const messagesScenarios: Scenarios<typeof messages> = {
         // The job, and the message.
         parts: 2,
       },
+      'a text with sending hours': {
+        prepare: async ({ phone }) => {
+          const body = { ...textTo(phone), between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' };
+          return { headers: key, body };
+        },
+      },
       'a text to many': {
         prepare: async ({ phone }) => ({ headers: key, body: { ...textTo(phone), to: [phone, newPhone()] } }),
       },
@@ -120,7 +126,7 @@ export const messagesScenarios: Scenarios<typeof messages> = {
       },
     },
     max: {
-      read: 1_000 + 1_000 + PENDING + 22,
+      read: 1_000 + 1_000 + PENDING + 32,
       write: 6_000 + 40,
       later: { read: 1_000 * 40, write: 1_000 * (2 * inTransaction(6) + 60), of: '1,000 messages of 6 KB' },
       of: '6 MB of messages; 1,000 files',

@@ -6,6 +6,7 @@ import type { Entry } from '../../../shared/outbox/event.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
 
 /** An entry that was accepted so many days ago. */
 const entry = (id: string, days = 0, reported?: true): Entry =>
@@ -14,6 +15,16 @@ const entry = (id: string, days = 0, reported?: true): Entry =>
     created: new Date(NOW - days * DAY).toISOString().slice(0, -1),
     outgoing: { type: 'message.send', message: { id, ...(reported && { reported }) } },
   }) as unknown as Entry;
+
+/** An entry with sending hours, in UTC. */
+const timed = (from: string, to: string, days = 0): Entry => {
+  const one = entry('6', days);
+  Object.assign(Object(one.outgoing).message, {
+    phone: '27820000001',
+    hours: { between: [from, to], time_zone: 'UTC' },
+  });
+  return one;
+};
 
 const [first, second] = [entry('1'), entry('2')];
 const old = [entry('3', 4), entry('4', 4)];
@@ -38,6 +49,28 @@ test.each<[string, Partial<DeliveryState>, Step | object]>([
   ['entries are read first', { entries: undefined }, { do: 'read' }],
   ['the next entries are read after those that have left the outbox', { entries: [], areAll: false }, { do: 'read' }],
   ['a conversation without entries ends', { entries: [] }, { do: 'end conversation' }],
+  ['the circuit is acquired before an attempt', { circuit: undefined }, { do: 'acquire' }],
+  ['an entry is attempted within its hours', { entries: [timed('08:00', '12:01')] }, { do: 'attempt' }],
+  [
+    'an entry waits outside its hours, and its circuit is not acquired',
+    { entries: [timed('18:00', '08:00'), first], circuit: undefined },
+    { do: 'await hours', until: NOW + 6 * HOUR },
+  ],
+  [
+    'an expired entry waits for its hours, too',
+    { entries: [timed('11:00', '12:00', 4)], circuit: OPEN },
+    { do: 'await hours', until: NOW + 23 * HOUR },
+  ],
+  [
+    'behind an open circuit, an entry outside its hours does not fail with others',
+    { entries: [...old, timed('11:00', '12:00', 5)], circuit: OPEN },
+    { do: 'expire', entries: old },
+  ],
+  [
+    'nothing waits for hours in the last twelve seconds of a worker',
+    { entries: [timed('18:00', '08:00')], remainingMs: 11_999 },
+    { do: 'stop' },
+  ],
   ['the oldest entry is attempted', {}, attempt],
   ['nothing begins in the last twelve seconds of a worker', { remainingMs: 11_999 }, { do: 'stop' }],
   ['an attempt begins with twelve seconds left', { remainingMs: 12_000 }, attempt],

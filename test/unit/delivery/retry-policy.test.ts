@@ -1,6 +1,7 @@
 /** When a failed delivery is retried: the schedule. Other tests and the local page derive from it. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { nextAttempt } from '../../../shared/delivery/retry-policy.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { expiryOf, nextAttempt, pendingSince } from '../../../shared/delivery/retry-policy.ts';
+import type { Entry } from '../../../shared/outbox/event.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2030, 0, 1);
@@ -34,4 +35,25 @@ test.each([
 ])('Retry-After may ask for %s', (_, share, counted) => {
   const step = minutesAfter(3, 0.5);
   expect(minutesAfter(3, 0, share * step)).toBeCloseTo(counted * step);
+});
+
+describe('the three days of an entry', () => {
+  const entry = (created: string, between?: [string, string]): Entry =>
+    ({
+      created,
+      outgoing: {
+        type: 'message.send',
+        message: { phone: '27820000001', ...(between && { hours: { between, time_zone: 'Europe/Berlin' } }) },
+      },
+    }) as unknown as Entry;
+
+  test.each<[string, string, [string, string] | undefined, string]>([
+    ['its acceptance', '2030-01-01T20:00:00.123456', undefined, '2030-01-01T20:00:00.123456'],
+    ['its acceptance within its hours', '2030-01-01T18:59:59.123456', ['08:00', '20:00'], '2030-01-01T18:59:59.123456'],
+    ['its hours after that', '2030-01-01T19:00:00.123456', ['08:00', '20:00'], '2030-01-02T07:00:00.000000'],
+    ['its hours in summer time', '2030-03-30T19:00:00.000000', ['08:00', '20:00'], '2030-03-31T06:00:00.000000'],
+  ])('begin with %s', (_, created, between, begin) => {
+    expect(pendingSince(entry(created, between))).toBe(begin);
+    expect(expiryOf(entry(created, between))).toBe(Date.parse(`${begin}Z`) + 3 * 86_400_000);
+  });
 });

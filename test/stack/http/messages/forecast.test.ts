@@ -54,7 +54,7 @@ describe('a forecast', () => {
       .poll(async () => {
         const before = await used();
         expect(await forecast()).toEqual({
-          ...{ dry_run: true, ...sums },
+          ...{ dry_run: true, ...sums, outside_hours: 0 },
           ...{ estimated_end: expect.any(String), plan: expect.any(String) },
         });
         return (await used()) - before;
@@ -101,8 +101,24 @@ describe('a forecast', () => {
     await expect.poll(async () => Math.round(took(await end()) / took(alone.estimated_end))).toBe(6);
   });
 
+  test('counts the valid messages that wait for their sending hours, and says until when', async () => {
+    const { token } = await newSender();
+    const to = [await newUser(), newPhone()];
+    const hour = (ahead: number) => `${String((new Date().getUTCHours() + ahead) % 24).padStart(2, '0')}:00`;
+    const forecast = async (between: [string, string]) =>
+      (await call('sendMessage', { token, body: { to, ...text, between, time_zone: 'UTC', dry_run: true } })).body;
+    const closed: [string, string] = [hour(2), hour(3)];
+    await expect.poll(async () => (await forecast(closed)).outside_hours).toBe(1);
+    const { outside_hours_until, estimated_end } = await forecast(closed);
+    expect(outside_hours_until).toMatch(new RegExp(`T${hour(2)}:00\\.000000$`));
+    expect(estimated_end).toBe(outside_hours_until);
+    const open = await forecast([hour(-1 + 24), hour(2)]);
+    expect([open.outside_hours, open.outside_hours_until]).toEqual([0, undefined]);
+  });
+
   test.each<[string, object, string]>([
     ['an invalid number', { to: ['123', 'x'] }, '#/to/0'],
+    ['hours of no zone', { between: ['08:00', '20:00'] }, '#/time_zone'],
     ['a time in the past', { send_at: 1_000_000_000 }, '#/send_at'],
     ['media of nobody', { type: 'image', image: { url: 'https://example.com/a.png' } }, '#/image/url'],
     ['media of another account', { type: 'image', image: { url: 'ANOTHER' } }, '#/image/url'],
@@ -178,11 +194,16 @@ describe('a plan', () => {
     ['another text', (body) => ({ ...body, text: { body: 'Another text' } })],
     ['quick replies', (body) => ({ ...body, quick_replies: ['Yes'] })],
     ['a reference', (body) => ({ ...body, reference: 'spring' })],
+    ['sending hours', (body) => ({ ...body, between: ['00:00', '23:59'], time_zone: 'UTC' })],
+    ['an urgent message', (body) => ({ ...body, urgent: true })],
     ['another priority', (body) => ({ ...body, priority: 'low' })],
     ['a limited time', (body) => ({ ...body, valid_for: 60 })],
     ['a later time', (body) => ({ ...body, send_at: Math.floor(Date.now() / 1_000) + 600 })],
     ['a changed plan', (body) => ({ ...body, plan: `${body.plan}x` })],
-    ['a plan of another time', (body) => ({ ...body, plan: String(body.plan).replace(/^\d+/, String(Date.now())) })],
+    [
+      'a plan of another time',
+      (body) => ({ ...body, plan: String(body.plan).replace(/^\d+/, (time) => String(Number(time) - 1)) }),
+    ],
     ['an invented plan', (body) => ({ ...body, plan: 'yes' })],
     ['an empty plan', (body) => ({ ...body, plan: '' })],
   ];

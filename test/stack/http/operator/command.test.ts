@@ -106,6 +106,31 @@ describe('account commands', () => {
     expect(await refusal(...update, '--burst', '9')).toContain('A burst needs a rate');
   });
 
+  test('account update sets the sending hours of an account, shows them, and removes them', async () => {
+    const id = await newAccount();
+    const update = ['account', 'update', '--yes', id];
+    const between = ['08:00', '20:00'];
+    expect(await inJson(...update, '--sending-hours', '08:00-20:00 Africa/Johannesburg')).toMatchObject({
+      sending_hours: { between, time_zone: 'Africa/Johannesburg' },
+    });
+    expect((await operator('account', 'show', id)).stdout).toContain('08:00 to 20:00, Africa/Johannesburg');
+    expect(await inJson(...update, '--sending-hours', '22:00-06:00 recipient')).toMatchObject({
+      sending_hours: { between: ['22:00', '06:00'], time_zone: 'recipient' },
+    });
+    expect((await operator('account', 'show', id)).stdout).toContain('22:00 to 06:00, in the zone of the user');
+    const invalid: [hours: string, reason: string][] = [
+      ['08:00-20:00', 'must be like "08:00-20:00 Africa/Johannesburg"'],
+      ['8-20 UTC', 'must be a time of the day'],
+      ['08:00-08:00 UTC', 'must be two different times'],
+      ['08:00-20:00 Mars/Olympus', 'must be the name of an IANA time zone'],
+    ];
+    for (const [hours, reason] of invalid) {
+      const { code, stderr } = await operator(...update, '--sending-hours', hours);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
+    }
+    expect((await inJson(...update, '--no-sending-hours')).sending_hours).toBeUndefined();
+  });
+
   const unknown = [
     ...['account show', 'account update --yes --name Acme', 'account stats', 'token issue --permissions stats'],
     ...['token list', 'job list', 'job recount', 'media list', 'deliveries list', 'outbox list --account'],

@@ -45,6 +45,7 @@ describe('without a terminal and without --yes', () => {
     const additions = [
       ['--bot-number', number],
       ['--rate', '10'],
+      ['--sending-hours', '08:00-20:00 UTC'],
       ['--platform', 'webhook', '--platform-url', url('messages')],
       ['--consent-webhook', url('consent')],
     ];
@@ -58,6 +59,8 @@ describe('without a terminal and without --yes', () => {
       [['--rate', '20'], 'Changes its limit of requests.'],
       [['--burst', '90'], 'Changes its limit of requests.'],
       [['--no-rate'], 'Removes its own limit of requests'],
+      [['--sending-hours', '08:00-21:00 UTC'], 'Replaces the sending hours, 08:00 to 20:00, UTC, of later messages.'],
+      [['--no-sending-hours'], 'Removes the sending hours, 08:00 to 20:00, UTC: later messages are sent at any time.'],
       [['--platform', 'rapidpro', '--platform-url', url('c')], 'Replaces the platform "webhook" with its settings by'],
       [['--platform-url', url('other')], 'Changes settings of the platform "webhook": url.'],
       [
@@ -72,7 +75,7 @@ describe('without a terminal and without --yes', () => {
       expect(await unconfirmed(...update, ...options)).toContain(consequence);
     }
     // The same values again.
-    for (const options of [additions[0] ?? [], additions[1] ?? []]) {
+    for (const options of additions.slice(0, 3)) {
       expect((await operator(...update, ...options)).code).toBe(0);
     }
     expect(await inJson('account', 'show', account)).toEqual(before);

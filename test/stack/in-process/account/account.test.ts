@@ -177,6 +177,44 @@ describe('PUT /v1/update', () => {
     expect((await configurationOf(token)).name).toBe('Test account');
   });
 
+  test('sets, replaces and removes the sending hours, and leaves the name as it is', async () => {
+    const { account, token } = await newCaller('account');
+    const bot = await botOf(account);
+    const hours = { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' };
+    const set = async (sending_hours: object | null, name?: string) =>
+      (await call('updateAccount', { token, body: { sending_hours, ...(name !== undefined && { name }) } as never }))
+        .body;
+    expect(await set(hours)).toEqual({ name: 'Test account', sending_hours: hours });
+    expect(await configurationOf(token)).toMatchObject({ name: 'Test account', sending_hours: hours });
+    const night = { between: ['22:00', '06:00'], time_zone: 'recipient' };
+    expect(await set(night, 'At night')).toEqual({ name: 'At night', sending_hours: night });
+    await expect.poll(() => businessOf(bot)).toMatchObject({ name: 'At night' });
+    expect(await showAccount(account)).toMatchObject({ name: 'At night', sending_hours: night });
+    expect(await set(null)).toEqual({ name: 'At night' });
+    expect(await configurationOf(token)).not.toHaveProperty('sending_hours');
+    // Without hours in the request, the response has none.
+    expect((await call('updateAccount', { token, body: { name: 'At night' } })).body).toEqual({ name: 'At night' });
+  });
+
+  const HOURS = { between: ['08:00', '20:00'], time_zone: 'UTC' };
+  test.each<[object, string]>([
+    [{}, '#/name'],
+    [{ sending_hours: {} }, '#/sending_hours/between'],
+    [{ sending_hours: { ...HOURS, between: ['08:00', '08:00'] } }, '#/sending_hours/between'],
+    [{ sending_hours: { ...HOURS, between: ['08:00'] } }, '#/sending_hours/between'],
+    [{ sending_hours: { ...HOURS, between: ['8:00', '20:00'] } }, '#/sending_hours/between/0'],
+    [{ sending_hours: { ...HOURS, between: ['08:00', '24:00'] } }, '#/sending_hours/between/1'],
+    [{ sending_hours: { ...HOURS, time_zone: 'Mars/Olympus' } }, '#/sending_hours/time_zone'],
+    [{ sending_hours: { ...HOURS, time_zone: '+02:00' } }, '#/sending_hours/time_zone'],
+    [{ sending_hours: { ...HOURS, time_zone: `${'A'.repeat(64)}/B` } }, '#/sending_hours/time_zone'],
+    [{ sending_hours: 'always' }, '#/sending_hours'],
+  ])('rejects %j with 422', async (body, pointer) => {
+    const { token } = await newCaller('account');
+    const { status, body: problem } = await fail('updateAccount', { token, body });
+    expect({ status, pointer: problem.errors?.[0]?.pointer }).toEqual({ status: 422, pointer });
+    expect(await configurationOf(token)).not.toHaveProperty('sending_hours');
+  });
+
   test('an operator who changes the name, or then the number of the bot, notifies the app network, too', async () => {
     const { account } = await newCaller('account');
     const [first, second] = [await botOf(account), newPhone()];

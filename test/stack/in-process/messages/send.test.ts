@@ -458,3 +458,68 @@ describe('statistics', () => {
     expect((await call('listJobs', { token, query })).status).toBe(204);
   });
 });
+
+describe('sending hours', () => {
+  /** Times of the day some hours from now, in UTC. */
+  const fromNow = (...hours: number[]): string[] =>
+    hours.map((hour) => new Date(Date.now() + hour * 3_600_000).toISOString().slice(11, 16));
+  const open = () => ({ between: fromNow(-2, 2), time_zone: 'UTC' });
+  const closed = () => ({ between: fromNow(2, 4), time_zone: 'UTC' });
+
+  test('within them, a message is sent at once; outside them, its status says until when it waits', async () => {
+    const { token } = await business();
+    const to = newPhone();
+    const later = closed();
+    const waiting = await call('sendMessage', { token, body: { ...text(to), ...later } });
+    const sent = await call('sendMessage', { token, body: { ...text(to), ...open() } });
+    const urgent = await call('sendMessage', { token, body: { ...text(to), ...later, urgent: true } });
+    // Messages with hours keep their order.
+    expect((await untilShown(to, 1)).map(({ data }) => data.id)).toEqual([urgent.body.id]);
+    const statusOf = async (id: string) => (await call('readMessage', { token, path: { id } })).body;
+    const status = await statusOf(waiting.body.id);
+    expect(status.states).toMatchObject([{ state: 'sent' }]);
+    expect(status.waits_until?.slice(11)).toBe(`${later.between[0]}:00.000000`);
+    expect(await statusOf(sent.body.id)).not.toHaveProperty('waits_until');
+    expect(await statusOf(urgent.body.id)).not.toHaveProperty('waits_until');
+    const other = newPhone();
+    const { body } = await call('sendMessage', { token, body: { ...text(other), ...open() } });
+    expect((await untilShown(other, 1)).map(({ data }) => data.id)).toEqual([body.id]);
+  });
+
+  test('a reply is sent outside the hours of its account', async () => {
+    const caller = await business();
+    const hours = closed();
+    const sending_hours = { between: [hours.between[0] ?? '', hours.between[1] ?? ''], time_zone: 'UTC' };
+    const { bot_number = '' } = await updateAccount(caller.account, {
+      sending_hours: sending_hours as { between: [string, string]; time_zone: string },
+    });
+    const [writer, other] = [newPhone(), newPhone()];
+    await write(writer, bot_number, 'Hello');
+    await untilStates(caller, writer, 'received');
+    const [waiting, reply] = [
+      await call('sendMessage', { token: caller.token, body: text(other) }),
+      await call('sendMessage', { token: caller.token, body: text(writer) }),
+    ];
+    expect((await untilShown(writer, 1)).map(({ data }) => data.id)).toEqual([reply.body.id]);
+    const { body } = await call('readMessage', { token: caller.token, path: { id: waiting.body.id } });
+    expect(body).toHaveProperty('waits_until');
+  });
+
+  test.each<[object, string, string]>([
+    [{ between: ['08:00', '20:00'] }, '#/time_zone', 'is required, because your account has no default'],
+    [{ time_zone: 'UTC' }, '#/between', 'is required, because your account has no default'],
+    [{ between: ['08:00', '20:00'], time_zone: 'recipient' }, '#/to', 'is of a country with no time zone'],
+    [{ between: ['08:00', '20:00', '22:00'], time_zone: 'UTC' }, '#/between', 'must hold at most 2 times'],
+    [{ between: ['08:00', '25:00'], time_zone: 'UTC' }, '#/between/1', 'must be a time of the day'],
+    [{ between: ['08:00', '08:00'], time_zone: 'UTC' }, '#/between', 'must be two different times'],
+    [{ between: ['08:00', '20:00'], time_zone: 'GMT+99' }, '#/time_zone', 'must be the name of an IANA time zone'],
+    [{ between: ['08:00', '20:00'], time_zone: '' }, '#/time_zone', 'must be the name of an IANA time zone'],
+    [{ urgent: 'yes' }, '#/urgent', ''],
+  ])('%j returns 422', async (hours, pointer, detail) => {
+    const { token } = await business();
+    // Numbers of tests belong to no country.
+    const { status, body } = await fail('sendMessage', { token, body: { ...text(newPhone()), ...hours } as never });
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ pointer, detail: expect.stringContaining(detail) }]);
+  });
+});

@@ -1,0 +1,144 @@
+/** Sending hours: between which times of the day messages may be sent, in one time zone or in those of their users. */
+import { zonesByPrefix } from './zones.ts';
+
+/** The hours of a message. */
+export interface SendingHours {
+  /** From the first time of the day until the second one, as `HH:MM`. If the second one is earlier, it is on the next day. */
+  between: [string, string];
+  /** The name of an IANA time zone, or `recipient` for the zone of the user's country. */
+  time_zone: string;
+  /** The zone for users of whom `recipient` tells no zone, or several whose hours never overlap. */
+  otherwise?: string;
+}
+
+/** In place of a zone: that of the user's country. */
+export const RECIPIENT = 'recipient';
+
+const DAY_MS = 86_400_000;
+
+/** The remainder of a division by a day, never negative. */
+const inDay = (milliseconds: number): number => ((milliseconds % DAY_MS) + DAY_MS) % DAY_MS;
+
+/** The clocks of zones. Making one takes as long as reading it a hundred times. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+/** Most clocks that are kept: more than there are zones. But each spelling of a name would have its own. */
+const MAX_CLOCKS = 1_000;
+
+/** @throws RangeError — there is no such zone */
+const clockOf = (zone: string): Intl.DateTimeFormat => {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const clock = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  if (clocks.size >= MAX_CLOCKS) clocks.clear();
+  clocks.set(zone, clock);
+  return clock;
+};
+
+const ZONE_NAME = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
+
+/** Whether a text is the name of a zone. Offsets like `+02:00` are none: their clocks ignore summer time. */
+export const isTimeZone = (name: string): boolean => {
+  if (!ZONE_NAME.test(name)) return false;
+  try {
+    return clockOf(name) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
+const millisecondsIn = (hours: string, minutes: string, seconds = '0'): number =>
+  ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+
+/** The time of the day in a zone at `at` (milliseconds since 1970), in milliseconds since midnight as its clocks show it. */
+const timeOfDay = (zone: string, at: number): number => {
+  const [hours = '', minutes = '', seconds] = clockOf(zone).format(at).split(':');
+  return millisecondsIn(hours, minutes, seconds) + (at % 1_000);
+};
+
+const boundsOf = ({ between }: Pick<SendingHours, 'between'>): [number, number] => {
+  const [from, to] = between.map((time) => millisecondsIn(time.slice(0, 2), time.slice(3)));
+  return [from ?? 0, to ?? 0];
+};
+
+/** Bounds in milliseconds since midnight, which may contain midnight. */
+const isWithin = ([from, to]: [number, number], time: number): boolean =>
+  from < to ? time >= from && time < to : time >= from || time < to;
+
+/** By how much the clocks of a zone differ from UTC, without whole days. */
+const offsetOf = (zone: string, at: number): number => inDay(timeOfDay(zone, at) - at);
+
+/** The first moment of another offset, after `from` and until `to`, at which the offset is another one. */
+const changeOf = (zone: string, from: number, to: number): number => {
+  const before = offsetOf(zone, from);
+  let [same, other] = [from, to];
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (offsetOf(zone, middle) === before) same = middle;
+    else other = middle;
+  }
+  return other;
+};
+
+/**
+ * When the hours of a zone begin: the first moment from `at` on at which its clocks show a time within the bounds. If they skip
+ * the beginning, in the night before summer time, the hours begin after the gap. If they show it twice, so do the hours.
+ */
+const openingIn = (zone: string, bounds: [number, number], at: number): number => {
+  const time = timeOfDay(zone, at);
+  if (isWithin(bounds, time)) return at;
+  const next = at + inDay(bounds[0] - time);
+  if (offsetOf(zone, next) === offsetOf(zone, at)) return next;
+  return openingIn(zone, bounds, changeOf(zone, at, next));
+};
+
+/** Milliseconds after which zones whose hours did not overlap are taken to have none in common. */
+const LOOK_AHEAD_MS = 2 * DAY_MS;
+
+/** The first moment from `at` on within the hours of all these zones; undefined if they have none in common. */
+const commonOpening = (zones: readonly string[], bounds: [number, number], at: number): number | undefined => {
+  if (zones.length === 0) return undefined;
+  for (let present = at; present <= at + LOOK_AHEAD_MS; ) {
+    const next = Math.max(...zones.map((zone) => openingIn(zone, bounds, present)));
+    if (next === present) return present;
+    present = next;
+  }
+  return undefined;
+};
+
+/** Most digits by which a number's zones are found. */
+const MAX_PREFIX = Math.max(...[...zonesByPrefix.keys()].map((prefix) => prefix.length));
+
+/** The zones of the country of a number; none if the country is not known. */
+export const zonesOf = (phone: string): readonly string[] => {
+  for (let length = MAX_PREFIX; length > 0; length -= 1) {
+    const zones = zonesByPrefix.get(phone.slice(0, length));
+    if (zones !== undefined) return zones.split(' ');
+  }
+  return [];
+};
+
+/**
+ * The first moment from `at` on within the sending hours of a message to a user: `at` itself, if it is within them. With
+ * `recipient`, a country with several zones has the hours that all of them share.
+ *
+ * @param phone - the user's number
+ * @param at - in milliseconds since 1970, as the result
+ */
+export const nextOpening = (hours: SendingHours, phone: string, at: number): number => {
+  const bounds = boundsOf(hours);
+  const { time_zone, otherwise } = hours;
+  if (time_zone !== RECIPIENT) return openingIn(time_zone, bounds, at);
+  const zones = zonesOf(phone);
+  return commonOpening(zones, bounds, at) ?? openingIn(otherwise ?? zones[0] ?? 'UTC', bounds, at);
+};
+
+/** Whether it is known when the hours of a message to this user begin, in their zone or in those of the user. */
+export const hasOpening = (hours: SendingHours, phone: string, at: number): boolean =>
+  hours.time_zone !== RECIPIENT ||
+  hours.otherwise !== undefined ||
+  commonOpening(zonesOf(phone), boundsOf(hours), at) !== undefined;
