@@ -16,6 +16,9 @@ const text = v.strictObject({ body: v.string() });
 const media = v.strictObject({ url: v.string() });
 const state = v.picklist(states);
 
+/** The business's own name for the message or the request. */
+const reference = v.exactOptional(v.string());
+
 const received = { from: v.string() };
 const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
 
@@ -37,7 +40,14 @@ export const webhooks = {
     to: 'webhook',
     summary: 'One of your messages reached a state.',
     schema: v.strictObject({
-      status: v.strictObject({ id: v.string(), state, contact: v.string(), job_id: v.string(), created: v.string() }),
+      status: v.strictObject({
+        id: v.string(),
+        state,
+        contact: v.string(),
+        job_id: v.string(),
+        created: v.string(),
+        reference,
+      }),
     }),
     example: {
       status: {
@@ -58,6 +68,7 @@ export const webhooks = {
         status: v.literal('completed'),
         contact: v.string(),
         completed: v.string(),
+        reference,
       }),
     }),
     example: {
@@ -79,6 +90,7 @@ export const webhooks = {
         properties: v.array(v.picklist(propertyNames)),
         contact: v.string(),
         ended: v.string(),
+        reference,
       }),
     }),
     example: {
@@ -95,7 +107,11 @@ export const webhooks = {
     to: 'webhook',
     summary: 'A user stopped your account, or started it again.',
     schema: v.strictObject({
-      user: v.strictObject({ contact: v.string(), state: v.picklist(['stopped', 'started']) }),
+      user: v.strictObject({
+        contact: v.string(),
+        state: v.picklist(['stopped', 'started']),
+        by: v.exactOptional(v.literal('message')),
+      }),
     }),
     example: { user: { contact: '27821234567@users.example.com', state: 'stopped' } },
   },
@@ -230,6 +246,11 @@ export const webhookDocs: SchemaDocs = {
   fields: {
     business: "The account's name.",
     completed: `When the user had answered for every property. ${TIME}`,
+    'NotifiedStatus.reference': 'Your `reference` of the message, if it has one.',
+    'CompletedUserData.reference': 'Your `reference` of the request, if it has one.',
+    'EndedUserData.reference': 'Your `reference` of the request, if it has one.',
+    'NotifiedUser.by':
+      'Set if the user wrote a keyword, such as STOP, to your bot. Otherwise, the change was made in the app.',
     'NotifiedUser.state':
       '`stopped`: the user no longer wants messages of your account. `started`: the user wants them again.',
   },

@@ -11,7 +11,8 @@ type Removable =
   | 'suspended'
   | 'pending_name'
   | 'avatar'
-  | 'sending_hours';
+  | 'sending_hours'
+  | 'opt_out_keywords';
 
 /** The attributes of an account's item that change; `null` removes one. */
 export type AccountAttributes = Pick<Partial<AccountItem>, 'name' | 'announced' | 'name_decisions'> & {

@@ -34,7 +34,7 @@ export interface OptOutKeywords {
   /** `tell`: the platform is notified. `opt_out`: the user is opted out as well. */
   action: 'tell' | 'opt_out';
   /** The text that confirms an opt-out to the user. */
-  confirmation?: string;
+  confirmation?: string | undefined;
 }
 
 /** What an operator has decided about a name. */

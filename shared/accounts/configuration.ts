@@ -3,7 +3,7 @@
 import type { SendingHours } from '../core/sending-hours.ts';
 import { waitsPerAccount } from '../core/settings.ts';
 import { urlOf } from '../media/media.ts';
-import { findAccount } from './accounts.ts';
+import { findAccount, type OptOutKeywords } from './accounts.ts';
 import { allowancesOf } from './allowances.ts';
 
 interface Configuration<Health> {
@@ -14,6 +14,7 @@ interface Configuration<Health> {
   avatar: string | null;
   /** The default of its messages. */
   sending_hours?: SendingHours;
+  opt_out_keywords?: OptOutKeywords;
   platform: ({ name: string } & Health) | null;
   limits: { requests_per_second?: number; requests_at_once?: number; long_polls: number };
   allowances: Awaited<ReturnType<typeof allowancesOf>>;
@@ -32,13 +33,14 @@ export const readConfiguration = async <Health>(
 ): Promise<Configuration<Health>> => {
   const [found, health, allowances] = await Promise.all([findAccount(account), platformHealth, allowancesOf(account)]);
   if (found === undefined) throw new Error('The account does not exist.');
-  const { name, pending_name, bot_number = null, platform, avatar, sending_hours } = found;
+  const { name, pending_name, bot_number = null, platform, avatar, sending_hours, opt_out_keywords } = found;
   return {
     name,
     ...(pending_name !== undefined && { pending_name }),
     bot_number,
     avatar: avatar === undefined ? null : urlOf(avatar.id),
     ...(sending_hours && { sending_hours }),
+    ...(opt_out_keywords && { opt_out_keywords }),
     platform: platform === undefined ? null : { name: platform, ...health },
     limits: {
       ...(limit && { requests_per_second: limit.rate, requests_at_once: limit.burst }),

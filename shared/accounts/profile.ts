@@ -4,7 +4,6 @@
  */
 
 import { invalidRequest, Problem } from '../core/problems.ts';
-import type { SendingHours } from '../core/sending-hours.ts';
 import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
 import { getObject } from '../media/object-store.ts';
@@ -75,38 +74,43 @@ export const changeProfile = async (
   }
 };
 
-/** What a business changes of its account. */
-export interface ProfileChange {
-  name?: string | undefined;
-  /** `null` removes them. */
-  sending_hours?: SendingHours | null | undefined;
-}
+/** The settings that a business changes itself. */
+type OwnSettings = Pick<Account, 'sending_hours' | 'opt_out_keywords'>;
+
+/** What a business changes of its account; `null` removes a setting. */
+export type ProfileChange = { name?: string | undefined } & {
+  [Setting in keyof OwnSettings]?: OwnSettings[Setting] | null | undefined;
+};
 
 /**
- * Changes the name of an account, as `rename`, and its sending hours. 1 read unit, and 2 write units in a transaction for the
- * hours.
+ * Changes the name of an account, as `rename`, and its settings. 1 read unit, and 2 write units in a transaction for the
+ * settings.
  *
- * @returns the names, and the hours if some were given
+ * @returns the names, and the settings that were given
  * @throws invalid_request — nothing is given
  */
 export const changeAccount = async (
   account: string,
-  { name, sending_hours }: ProfileChange,
-): Promise<Names & { sending_hours?: SendingHours }> => {
-  if (sending_hours === undefined) {
+  { name, ...settings }: ProfileChange,
+): Promise<Names & OwnSettings> => {
+  const given = Object.entries(settings).filter(([, setting]) => setting !== undefined);
+  if (given.length === 0) {
     if (name === undefined) throw invalidRequest([{ pointer: '#/name', detail: 'is required' }]);
     return rename(account, name);
   }
-  const { name: present, pending_name } = await setSendingHours(account, sending_hours);
+  const { name: present, pending_name } = await changeSettings(account, Object.fromEntries(given));
   const names = { name: present, ...(pending_name !== undefined && { pending_name }) };
-  return { ...(name === undefined ? names : await rename(account, name)), ...(sending_hours && { sending_hours }) };
+  return {
+    ...(name === undefined ? names : await rename(account, name)),
+    ...Object.fromEntries(given.filter(([, setting]) => setting !== null)),
+  };
 };
 
-const setSendingHours = async (account: string, sending_hours: SendingHours | null): Promise<Account> => {
+const changeSettings = async (account: string, settings: AccountAttributes): Promise<Account> => {
   for (;;) {
     const item = await getConsistent<AccountItem>(accountKey(account));
     if (item === undefined) throw new Error('The account does not exist.');
-    if ((await transact([accountChangeWrite(item, { sending_hours })])).length === 0) return toAccount(item);
+    if ((await transact([accountChangeWrite(item, settings)])).length === 0) return toAccount(item);
     // The account was changed in the meantime: read again.
   }
 };

@@ -116,7 +116,7 @@ export const transactions = {
     'removeAppUser',
   ],
   /** A user stops or starts a business, whose platform is notified. */
-  recordOptOut: ['putEventReceipt', 'updateOptOut', 'putEntry', 'updateHead'],
+  recordOptOut: ['putEventReceipt', 'updateOptOut', 'putLogEntry', 'putEntry', 'updateHead'],
   /** An entry leaves its outbox with the state that its message reached. */
   settleEntry: ['removeFromOutbox', 'putLogEntry', 'putEntry', 'updateHead'],
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],

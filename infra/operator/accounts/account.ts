@@ -265,6 +265,7 @@ const inWords = (account: Account, settings: Settings = {}, consentSettings: Set
     'Bot number': account.bot_number,
     Limit: limitInWords(account),
     'Sending hours': account.sending_hours && hoursInWords(account.sending_hours),
+    'Opt-out keywords': account.opt_out_keywords?.action,
     Platform: account.platform,
     ...settingsInWords(account, settings),
     ...consentWebhookInWords(consentSettings),

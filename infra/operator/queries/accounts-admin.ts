@@ -187,7 +187,7 @@ const decisionOn = (
 /** The account after the change. */
 const accountAfter = (
   item: AccountItem,
-  { name, name_decisions, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar'>,
+  { name, name_decisions, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar' | 'opt_out_keywords'>,
 ): Account => {
   const { bot_number, platform, rate, burst, sending_hours, suspended, pending_name, ...rest } = {
     ...{ ...toAccount(item), ...removable },

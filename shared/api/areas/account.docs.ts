@@ -31,7 +31,11 @@ null if it does not expire. Each token may do this.`,
 Invisible characters, and words with letters of several alphabets, are rejected. Some deployments need no approval.
 
 \`sending_hours\` are the default of your messages: between which times of the day users receive them. They take effect with the
-next message; \`null\` removes them. Give \`name\`, \`sending_hours\` or both.`,
+next message; \`null\` removes them.
+
+\`opt_out_keywords\` is what follows when the whole message of a user is STOP, UNSUBSCRIBE or another keyword. With \`tell\`, your
+platform is notified, as if the user had stopped your account in the app. With \`opt_out\`, the user is opted out as well, and
+receives \`confirmation\`. By default, and with \`null\`, nothing follows. The message is delivered to you in any case.`,
       names: { request: 'AccountName', 200: 'StoredAccountName' },
       examples: [
         {
@@ -46,6 +50,15 @@ next message; \`null\` removes them. Give \`name\`, \`sending_hours\` or both.`,
             name: formerName,
             pending_name: name,
             sending_hours: { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' },
+          },
+        },
+        {
+          shows: 'What follows when a user writes STOP',
+          body: { opt_out_keywords: { action: 'opt_out', confirmation: 'You get no more messages of us.' } },
+          answer: {
+            name: formerName,
+            pending_name: name,
+            opt_out_keywords: { action: 'opt_out', confirmation: 'You get no more messages of us.' },
           },
         },
       ],
@@ -77,6 +90,7 @@ more. \`limits\` are those of your account for all endpoints together.`,
             bot_number: bot,
             avatar: 'https://bridge.example.com/media/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
             sending_hours: { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' },
+            opt_out_keywords: { action: 'opt_out', confirmation: 'You get no more messages of us.' },
             platform: null,
             limits: { requests_per_second: 100, requests_at_once: 200, long_polls: 50 },
             allowances: {
@@ -96,6 +110,9 @@ more. \`limits\` are those of your account for all endpoints together.`,
     'AccountConfiguration.sending_hours': 'SendingHours',
     'StoredAccountName.sending_hours': 'SendingHours',
     'AccountName.sending_hours': 'NewSendingHours',
+    'AccountConfiguration.opt_out_keywords': 'OptOutKeywords',
+    'StoredAccountName.opt_out_keywords': 'OptOutKeywords',
+    'AccountName.opt_out_keywords': 'NewOptOutKeywords',
     'AccountConfiguration.allowances': 'Allowances',
     'Allowances.contacts': 'Allowance',
     'Allowances.audiences': 'Allowance',
@@ -124,6 +141,10 @@ more. \`limits\` are those of your account for all endpoints together.`,
     'AccountName.sending_hours': 'Between which times of the day users receive your messages; `null` for all times.',
     'AccountConfiguration.sending_hours':
       'Between which times of the day users receive your messages, unless a request says otherwise.',
+    opt_out_keywords: 'What follows when a user writes STOP or another keyword.',
+    'AccountName.opt_out_keywords': 'What follows when a user writes STOP or another keyword; `null` for nothing.',
+    action: '`tell`: your platform is notified. `opt_out`: the user is opted out, too.',
+    confirmation: 'The text that the user receives after an opt-out. Default: none.',
     'StoredAccountName.sending_hours': 'The sending hours that the request has set.',
   },
   guarantees: { 'AccountConfiguration.avatar': 'url' },

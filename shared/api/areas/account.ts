@@ -1,7 +1,7 @@
 /** The customer's own account: its token, its configuration, and the name and the avatar that users see. */
 import * as v from 'valibot';
 import { responseList } from '../../validation/bounded.ts';
-import { displayName, sendingHours } from '../../validation/schemas.ts';
+import { displayName, messageText, sendingHours } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 import { uploaded } from './media.ts';
@@ -13,12 +13,21 @@ const allowance = v.object({ limit: count, used: count, resets_at: v.string() })
 /** Sending hours in a response. */
 const storedHours = v.object({ between: responseList(v.string()), time_zone: v.string() });
 
+const keywordActions = v.picklist(['tell', 'opt_out']);
+
+/** What follows when a user writes an opt-out keyword. */
+const optOutKeywords = v.object({ action: keywordActions, confirmation: v.optional(messageText) });
+
+/** The same in a response. */
+const storedKeywords = v.object({ action: keywordActions, confirmation: v.optional(v.string()) });
+
 export const configuration = v.object({
   name: v.string(),
   pending_name: v.optional(v.string()),
   bot_number: v.nullable(v.string()),
   avatar: v.nullable(v.string()),
   sending_hours: v.optional(storedHours),
+  opt_out_keywords: v.optional(storedKeywords),
   platform: v.nullable(
     v.object({
       name: v.string(),
@@ -72,18 +81,23 @@ export const account = {
 
   updateAccount: define({
     ...own,
-    summary: 'Change the name that users see, or the sending hours.',
+    summary: 'Change the name that users see, or settings of your account.',
     routes: [{ host: 'base', method: 'PUT', path: '/v1/update' }],
     permission: 'account',
     body: {
       type: 'json',
-      schema: v.object({ name: v.optional(displayName), sending_hours: v.optional(v.nullable(sendingHours)) }),
+      schema: v.object({
+        name: v.optional(displayName),
+        sending_hours: v.optional(v.nullable(sendingHours)),
+        opt_out_keywords: v.optional(v.nullable(optOutKeywords)),
+      }),
     },
     responses: {
       200: v.object({
         name: v.string(),
         pending_name: v.optional(v.string()),
         sending_hours: v.optional(storedHours),
+        opt_out_keywords: v.optional(storedKeywords),
       }),
     },
     problems: [],

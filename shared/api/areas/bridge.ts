@@ -84,6 +84,6 @@ export const bridge = {
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
     hashes: true,
-    table: ['findBot', 'noteWritten', 'logAndEnqueue'],
+    table: ['findBot', 'noteWritten', 'logAndEnqueue', 'findAccount', 'findOptOut', 'findRemoval', 'recordOptOut'],
   }),
 } as const;
