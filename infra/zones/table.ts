@@ -31,7 +31,11 @@ const prefixesOf = (pattern: string): string[] => {
   return found;
 };
 
-/** The zones by the first digits of a number: those of its calling code, or of its country where the digits after it tell. */
+/**
+ * The zones by the first digits of a number: those of its calling code, or of its country where the digits after it tell.
+ *
+ * @internal Tests use it, too.
+ */
 export const zonesTable = (): Record<string, string> => {
   const byCountry = zonesByCountry();
   const zonesOf = (countries: string[]): string =>

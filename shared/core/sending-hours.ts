@@ -110,8 +110,12 @@ const commonOpening = (zones: readonly string[], bounds: [number, number], at: n
   return undefined;
 };
 
-/** Most digits by which a number's zones are found. */
-const MAX_PREFIX = Math.max(...[...zonesByPrefix.keys()].map((prefix) => prefix.length));
+/**
+ * Most digits by which a number's zones are found. It is not computed: bundles that need no zone leave out the table.
+ *
+ * @internal Tests use it, too.
+ */
+export const MAX_PREFIX = 5;
 
 /** The zones of the country of a number; none if the country is not known. */
 export const zonesOf = (phone: string): readonly string[] => {

@@ -6,9 +6,7 @@ import { reasonCodes, states } from '../../outbox/message.ts';
 import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
-  betweenTimes,
   duration,
-  hoursZone,
   idOfAnything,
   mediaUrl,
   messageText,
@@ -16,6 +14,7 @@ import {
   quickReplies,
   uuid,
 } from '../../validation/schemas.ts';
+import { betweenTimes, hoursZone } from '../../validation/sending-hours.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 

@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { zonesTable } from '../../../infra/zones/table.ts';
-import { hasOpening, isTimeZone, nextOpening, type SendingHours, zonesOf } from '../../../shared/core/sending-hours.ts';
+import {
+  hasOpening,
+  isTimeZone,
+  MAX_PREFIX,
+  nextOpening,
+  type SendingHours,
+  zonesOf,
+} from '../../../shared/core/sending-hours.ts';
 import { zonesByPrefix } from '../../../shared/core/zones.ts';
 
 const opening = (between: [string, string], zone: string, at: string, phone = '27820000001'): string =>
@@ -164,6 +171,10 @@ test('many spellings of names use a bounded memory', () => {
 describe('the zones of numbers', () => {
   test('are those of the metadata of phone numbers and the file of the IANA: else run npm run zones', () => {
     expect(Object.fromEntries(zonesByPrefix)).toEqual(zonesTable());
+  });
+
+  test('are found by the longest prefix', () => {
+    expect(Math.max(...[...zonesByPrefix.keys()].map(({ length }) => length))).toBe(MAX_PREFIX);
   });
 
   test('are known to this Node.js', () => {
