@@ -2,7 +2,8 @@
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { now } from '../../shared/core/clock.ts';
-import { displayName, phoneNumber, sendingHours } from '../../shared/validation/schemas.ts';
+import { displayName, phoneNumber } from '../../shared/validation/schemas.ts';
+import { sendingHours } from '../../shared/validation/sending-hours.ts';
 import { strong } from './output.ts';
 
 /** A parser for an argument. Commander's error names the argument; the schema's message gives the reason. */

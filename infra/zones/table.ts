@@ -32,7 +32,7 @@ const prefixesOf = (pattern: string): string[] => {
 };
 
 /** The zones by the first digits of a number: those of its calling code, or of its country where the digits after it tell. */
-export const zonesTable = (): Record<string, string> => {
+const zonesTable = (): Record<string, string> => {
   const byCountry = zonesByCountry();
   const zonesOf = (countries: string[]): string =>
     [...new Set(countries.flatMap((country) => byCountry.get(country) ?? []))].join(' ');
@@ -52,12 +52,35 @@ export const zonesTable = (): Record<string, string> => {
   return table;
 };
 
-/** The module's text. */
-export const zonesModule = (): string => {
-  const rows = Object.entries(zonesTable()).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `/** \`npm run zones\` writes this file: IANA time zones by the first digits of a phone number. The longest prefix counts. */
-export const zonesByPrefix: ReadonlyMap<string, string> = new Map([
-${rows.map(([prefix, zones]) => `  ['${prefix}', '${zones}'],`).join('\n')}
-]);
-`;
+/** Zones as a text: one in the area of the zone before it, as both are in `America`, begins with `/` in place of the area. */
+const shortened = (zones: string): string => {
+  let area = '';
+  return zones
+    .split(' ')
+    .map((zone) => {
+      const isSame = area !== '' && zone.startsWith(`${area}/`);
+      area = zone.split('/')[0] ?? '';
+      return isSame ? zone.slice(area.length) : zone;
+    })
+    .join(' ');
 };
+
+/**
+ * The table as a text, which takes less space in a bundle: a line for each prefix.
+ *
+ * @internal Tests use it, too.
+ */
+export const zonesText = (): string =>
+  Object.entries(zonesTable())
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([prefix, zones]) => `${prefix} ${shortened(zones)}`)
+    .join('\n');
+
+/** The module's text. */
+export const zonesModule = (): string =>
+  `/**
+ * \`npm run zones\` writes this file: IANA time zones by the first digits of a phone number. The longest prefix counts. A zone that
+ * begins with / is in the area of the one before it.
+ */
+export const zonesByPrefix = \`${zonesText()}\`;
+`;

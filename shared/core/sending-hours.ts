@@ -100,24 +100,44 @@ const openingIn = (zone: string, bounds: [number, number], at: number): number =
 const LOOK_AHEAD_MS = 2 * DAY_MS;
 
 /** The first moment from `at` on within the hours of all these zones; undefined if they have none in common. */
-const commonOpening = (zones: readonly string[], bounds: [number, number], at: number): number | undefined => {
-  if (zones.length === 0) return undefined;
+const commonOpening = (all: readonly string[], bounds: [number, number], at: number): number | undefined => {
+  if (all.length === 0) return undefined;
   for (let present = at; present <= at + LOOK_AHEAD_MS; ) {
-    const next = Math.max(...zones.map((zone) => openingIn(zone, bounds, present)));
+    const next = Math.max(...all.map((zone) => openingIn(zone, bounds, present)));
     if (next === present) return present;
     present = next;
   }
   return undefined;
 };
 
+/** The zones of the table, read when they are needed first: most functions need none. */
+let zones: Map<string, string[]> | undefined;
+
+const readZones = (): Map<string, string[]> =>
+  new Map(
+    zonesByPrefix.split('\n').map((line): [string, string[]] => {
+      const [prefix = '', ...names] = line.split(' ');
+      let area = '';
+      return [
+        prefix,
+        names.map((name) => {
+          const whole = name.startsWith('/') ? area + name : name;
+          area = whole.slice(0, whole.indexOf('/'));
+          return whole;
+        }),
+      ];
+    }),
+  );
+
 /** Most digits by which a number's zones are found. */
-const MAX_PREFIX = Math.max(...[...zonesByPrefix.keys()].map((prefix) => prefix.length));
+const MAX_PREFIX = 5;
 
 /** The zones of the country of a number; none if the country is not known. */
 export const zonesOf = (phone: string): readonly string[] => {
+  zones ??= readZones();
   for (let length = MAX_PREFIX; length > 0; length -= 1) {
-    const zones = zonesByPrefix.get(phone.slice(0, length));
-    if (zones !== undefined) return zones.split(' ');
+    const found = zones.get(phone.slice(0, length));
+    if (found !== undefined) return found;
   }
   return [];
 };
@@ -133,8 +153,8 @@ export const nextOpening = (hours: SendingHours, phone: string, at: number): num
   const bounds = boundsOf(hours);
   const { time_zone, otherwise } = hours;
   if (time_zone !== RECIPIENT) return openingIn(time_zone, bounds, at);
-  const zones = zonesOf(phone);
-  return commonOpening(zones, bounds, at) ?? openingIn(otherwise ?? zones[0] ?? 'UTC', bounds, at);
+  const own = zonesOf(phone);
+  return commonOpening(own, bounds, at) ?? openingIn(otherwise ?? own[0] ?? 'UTC', bounds, at);
 };
 
 /** Whether it is known when the hours of a message to this user begin, in their zone or in those of the user. */

@@ -321,7 +321,7 @@ export async function* dueErasures(): AsyncGenerator<string[]> {
 
 /** Drops what is pending between a user and an account, up to a page for each conversation. Returns whether that is all. */
 const dropFrom = async (account: string, whom: ErasedIdentity, found: Erased): Promise<boolean> => {
-  await forgetWritten(account, whom.phone);
+  await forgetWritten(account, whom);
   for (const conversation of conversationsOf(account, whom.phone)) {
     const { dropped, isComplete } = await dropPending(conversation, whom);
     found.waiting += dropped;

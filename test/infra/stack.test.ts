@@ -212,13 +212,14 @@ describe('each function', () => {
       authorizer: 76,
       relay: 80,
       count: 88,
-      expand: 112,
       sweep: 106,
       receiveAppEvents: 152,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 146,
-      sendMessage: 143,
-      sendMessages: 143,
+      // They know the time zones of all countries.
+      expand: 117,
+      sendMessage: 149,
+      sendMessages: 148,
       // They send requests to customers, and sign them.
       deliver: 180,
       claimDeliveries: 158,

@@ -1,7 +1,8 @@
 /** The customer's own account: its token, its configuration, and the name and the avatar that users see. */
 import * as v from 'valibot';
 import { responseList } from '../../validation/bounded.ts';
-import { displayName, messageText, sendingHours } from '../../validation/schemas.ts';
+import { displayName, messageText } from '../../validation/schemas.ts';
+import { sendingHours } from '../../validation/sending-hours.ts';
 
 import { define } from '../endpoint.ts';
 import { uploaded } from './media.ts';

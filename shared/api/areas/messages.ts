@@ -7,9 +7,7 @@ import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
   atMost,
-  betweenTimes,
   duration,
-  hoursZone,
   idOfAnything,
   mediaUrl,
   messageText,
@@ -18,6 +16,7 @@ import {
   reference,
   uuid,
 } from '../../validation/schemas.ts';
+import { betweenTimes, hoursZone } from '../../validation/sending-hours.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 

@@ -26,7 +26,7 @@ export const widened: Record<string, string[]> = {
   Expand: ['UpdateItem MESSAGE#*'],
   ReceiveRapidproMessage: ['ConditionCheckItem STATUS_RECEIPT#*', 'PutItem STATUS_RECEIPT#*', 'UpdateItem MESSAGE#*'],
   ReceiveTurnMessage: ['UpdateItem MESSAGE#*'],
-  ReceiveTestMessage: ['UpdateItem MESSAGE#*'],
+  ReceiveTestMessage: ['PutItem OPT_OUT#*', 'UpdateItem EVENT#*', 'UpdateItem MESSAGE#*'],
   ReplayDelivery: ['PutItem DELIVERIES#*'],
   RecoverDeliveries: ['PutItem DELIVERIES#*'],
   SettleDelivery: ['DeleteItem MESSAGE#*', 'PutItem OUTBOX#*'],

@@ -1,7 +1,7 @@
 /** When sending hours begin, in zones whose clocks change. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { zonesTable } from '../../../infra/zones/table.ts';
+import { zonesText } from '../../../infra/zones/table.ts';
 import { hasOpening, isTimeZone, nextOpening, type SendingHours, zonesOf } from '../../../shared/core/sending-hours.ts';
 import { zonesByPrefix } from '../../../shared/core/zones.ts';
 
@@ -163,12 +163,22 @@ test('many spellings of names use a bounded memory', () => {
 
 describe('the zones of numbers', () => {
   test('are those of the metadata of phone numbers and the file of the IANA: else run npm run zones', () => {
-    expect(Object.fromEntries(zonesByPrefix)).toEqual(zonesTable());
+    expect(zonesByPrefix).toBe(zonesText());
   });
 
-  test('are known to this Node.js', () => {
-    const names = new Set([...zonesByPrefix.values()].flatMap((zones) => zones.split(' ')));
-    expect([...names].filter((name) => !isTimeZone(name))).toEqual([]);
+  const prefixes = zonesByPrefix.split('\n').map((line) => line.split(' ')[0] ?? '');
+
+  test('are found by each prefix, the longest one first, and known to this Node.js', () => {
+    expect(prefixes.length).toBeGreaterThan(200);
+    expect(Math.max(...prefixes.map(({ length }) => length))).toBe(5);
+    for (const prefix of prefixes) {
+      const names = zonesOf(`${prefix}0000000`);
+      expect(names, prefix).not.toEqual([]);
+      expect(names.filter((name) => !isTimeZone(name))).toEqual([]);
+    }
+    expect(zonesOf('18091234567')).toEqual(['America/Santo_Domingo']);
+    // The longest prefix.
+    expect(zonesOf('18001234567')).toEqual(['America/Santo_Domingo']);
   });
 
   test.each([

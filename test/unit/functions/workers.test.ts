@@ -176,9 +176,9 @@ describe('deliver', () => {
     };
   };
 
-  /** Time to read the outbox, and for one entry. */
+  /** Time to read the outbox, to acquire the circuit, and for one entry. */
   const contextForOne = () => {
-    const left = [60_000, 60_000];
+    const left = [60_000, 60_000, 60_000];
     return { awsRequestId: 'call-1', getRemainingTimeInMillis: () => left.pop() ?? 5_000 };
   };
 

@@ -1,8 +1,9 @@
 /** Tests for every chat platform, independent of its protocol. Each platform's test file includes them. */
 import { describe, expect, test } from 'vitest';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { call } from '../../support/client.ts';
-import { report, write } from '../../support/phones.ts';
-import type { Caller } from '../../support/world.ts';
+import { report, untilShown, write } from '../../support/phones.ts';
+import { type Caller, newCaller, newPhone } from '../../support/world.ts';
 
 /** An account with a bot on a platform that records the calls it receives. */
 interface PlatformWorld {
@@ -82,5 +83,28 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
       await write(world.phone, world.bot, 'end');
       await untilReceived(world, 'end');
     });
+  });
+};
+
+/**
+ * The test of a platform's messages to users of an account with sending hours.
+ *
+ * @param send - sends a message of the platform; returns its id
+ */
+export const hoursCase = (send: (caller: Caller, to: string, text: string) => Promise<string>): void => {
+  test('a message waits for the sending hours of its account, unless it is a reply', async () => {
+    const caller = await newCaller('bridge', 'messages', 'stats');
+    const [from = '', to = ''] = [2, 4].map((hours) =>
+      new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16),
+    );
+    const sending_hours = { between: [from, to] satisfies [string, string], time_zone: 'UTC' };
+    const { bot_number = '' } = await updateAccount(caller.account, { sending_hours });
+    const [writer, other] = [newPhone(), newPhone()];
+    await write(writer, bot_number, 'Hello');
+    await expect.poll(() => statesOf(caller, writer)).toEqual(['received']);
+    const [waiting, reply] = [await send(caller, other, 'one'), await send(caller, writer, 'two')];
+    expect((await untilShown(writer, 1)).map(({ data }) => data.id)).toEqual([reply]);
+    const { body } = await call('readMessage', { token: caller.token, path: { id: waiting } });
+    expect(body).toMatchObject({ states: [{ state: 'sent' }], waits_until: expect.stringContaining(`${from}:00`) });
   });
 };

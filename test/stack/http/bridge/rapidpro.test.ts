@@ -10,7 +10,7 @@ import { asProblem, call, fail, sendRaw, urlOf } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { report, untilShown, write } from '../../support/phones.ts';
 import { type Caller, newCaller, newPhone } from '../../support/world.ts';
-import { platformCases } from './platform-cases.ts';
+import { hoursCase, platformCases } from './platform-cases.ts';
 
 const { phone_url } = inject('stack');
 
@@ -667,3 +667,5 @@ test('a removed user is stopped in RapidPro once, after their messages', async (
   await expect.poll(() => getConsistent(erasureKey(phone))).toBeUndefined();
   expect(channel.calls).toHaveLength(2);
 });
+
+hoursCase(flowSends);

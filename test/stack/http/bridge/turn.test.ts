@@ -10,7 +10,7 @@ import { asProblem, call, sendRaw, urlOf } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { report, untilShown, write } from '../../support/phones.ts';
 import { type Caller, newCaller, newMedia, newPhone } from '../../support/world.ts';
-import { platformCases } from './platform-cases.ts';
+import { hoursCase, platformCases } from './platform-cases.ts';
 
 const { bridge_url, log } = inject('stack');
 
@@ -542,3 +542,5 @@ describe('a number is notified of the status of its own message', () => {
     await Promise.all([check(401, 401), check({ status: 429, headers })]);
   });
 });
+
+hoursCase(turnSends);

@@ -1,0 +1,40 @@
+/** Schemas of sending hours. Apart from the others: few functions need them. */
+import * as v from 'valibot';
+import { isTimeZone, RECIPIENT } from '../core/sending-hours.ts';
+import { listOf, shownAs } from './bounded.ts';
+
+/** Most characters of the name of a time zone. */
+const MAX_ZONE = 64;
+
+const TIME_OF_DAY = '^([01]\\d|2[0-3]):[0-5]\\d$';
+
+/** From which time of the day until which one, as `HH:MM`. If the second one is earlier, it is on the next day. */
+export const betweenTimes = v.pipe(
+  listOf(
+    v.pipe(
+      v.string(),
+      shownAs(
+        { pattern: TIME_OF_DAY },
+        v.regex<string, string>(new RegExp(TIME_OF_DAY), 'must be a time of the day from 00:00 to 23:59'),
+      ),
+    ),
+    { min: 2, max: 2, of: 'times' },
+  ),
+  v.check<string[], string>(([from, to]) => from !== to, 'must be two different times'),
+  v.transform(([from = '', to = '']): [string, string] => [from, to]),
+);
+
+/** The name of an IANA time zone, or `recipient`. */
+export const hoursZone = v.pipe(
+  v.string(),
+  shownAs(
+    { maxLength: MAX_ZONE },
+    v.check<string, string>(
+      (value) => value === RECIPIENT || (value.length <= MAX_ZONE && isTimeZone(value)),
+      'must be the name of an IANA time zone, as Africa/Johannesburg, or recipient',
+    ),
+  ),
+);
+
+/** The sending hours of an account. */
+export const sendingHours = v.object({ between: betweenTimes, time_zone: hoursZone });
