@@ -218,8 +218,8 @@ describe('each function', () => {
       receiveTurnMessage: 146,
       // They know the time zones of all countries.
       expand: 117,
-      sendMessage: 149,
-      sendMessages: 148,
+      sendMessage: 155,
+      sendMessages: 154,
       // They send requests to customers, and sign them.
       deliver: 180,
       claimDeliveries: 158,
