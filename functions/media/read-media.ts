@@ -11,7 +11,7 @@ export const handler = unlimitedEndpoint(api.readMedia, async ({ method, path, h
   const described = mediaHeaders(media);
   if (matches(headers['if-none-match'], described.etag)) return notModified(described);
   if (method === 'HEAD') return ok(new Uint8Array(), { ...described, 'content-length': String(media.size) });
-  const bytes = await getObject(media.object ?? path.id);
+  const bytes = await getObject(media.object ?? media.id);
   if (bytes !== undefined) return ok(bytes, described);
   // A stale read may still find the item of media whose bytes were just deleted: 404 or 410 then.
   await getMediaConsistent(path.id);

@@ -1,8 +1,8 @@
-/** POST /v1/upload_file: stores an image or a document, and returns its datafree URL. */
+/** POST /v1/upload_file: stores a file, which may be encrypted, and returns its datafree URL. */
 import { media as api } from '../../shared/api/areas/media.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { upload } from '../../shared/media/uploads.ts';
+import { upload, uploadEncrypted } from '../../shared/media/uploads.ts';
 
 export const handler = endpoint(api.uploadFile, async ({ account, body }) =>
-  ok(await upload(account, 'file', body.file)),
+  ok(await (body.encrypted ? uploadEncrypted(account, body.file) : upload(account, 'file', body.file))),
 );

@@ -3,7 +3,18 @@ import * as v from 'valibot';
 import { propertyNames } from '../users/profile-properties.ts';
 import { listOf, recordOf, shownAs } from '../validation/bounded.ts';
 import { pointInTime } from '../validation/point-in-time.ts';
-import { atMost, idOfAnything, phoneNumber, receivedText, text, uuid, visibleText } from '../validation/schemas.ts';
+import {
+  atMost,
+  idOfAnything,
+  MAX_QUICK_REPLIES,
+  phoneNumber,
+  receivedText,
+  sourceUrl,
+  text,
+  uuid,
+  visibleText,
+  wholeValue,
+} from '../validation/schemas.ts';
 
 /** Most characters of a property's value. */
 const MAX_VALUE = 1_000;
@@ -18,6 +29,26 @@ const id = v.pipe(visibleText, atMost(255));
 
 /** The service's id of a message or request. */
 const ourId = v.pipe(id, idOfAnything);
+
+/** What a user sends besides texts: at a URL of the app network, or encrypted. It is passed on. */
+const receivedMedia = v.object({
+  url: sourceUrl,
+  caption: v.optional(receivedText),
+  filename: v.optional(v.pipe(text, atMost(255))),
+  mime_type: v.optional(v.pipe(text, atMost(255))),
+  size: v.optional(wholeValue(0, Number.MAX_SAFE_INTEGER, ' of bytes')),
+});
+
+const degrees = (max: number) =>
+  v.pipe(v.number(), v.minValue(-max, `must be at least -${max}`), v.maxValue(max, `must be at most ${max}`));
+
+/** A place. */
+const location = v.object({
+  latitude: degrees(90),
+  longitude: degrees(180),
+  name: v.optional(v.pipe(text, atMost(1_000))),
+  address: v.optional(v.pipe(text, atMost(1_000))),
+});
 
 /** The common fields of events. */
 const head = { id, timestamp: v.optional(pointInTime) };
@@ -48,12 +79,22 @@ export const appEvent = v.variant('type', [
   v.object({
     ...head,
     type: v.literal('message.received'),
-    data: v.object({
-      from: phoneNumber,
-      to: phoneNumber,
-      type: v.literal('text'),
-      text: v.object({ body: receivedText }),
-    }),
+    data: v.intersect([
+      v.object({
+        from: phoneNumber,
+        to: phoneNumber,
+        in_reply_to: v.optional(ourId),
+        quick_reply: v.optional(v.object({ index: wholeValue(0, MAX_QUICK_REPLIES - 1) })),
+      }),
+      v.variant('type', [
+        v.object({ type: v.literal('text'), text: v.object({ body: receivedText }) }),
+        v.object({ type: v.literal('image'), image: receivedMedia }),
+        v.object({ type: v.literal('file'), file: receivedMedia }),
+        v.object({ type: v.literal('audio'), audio: receivedMedia }),
+        v.object({ type: v.literal('video'), video: receivedMedia }),
+        v.object({ type: v.literal('location'), location }),
+      ]),
+    ]),
   }),
   v.object({
     ...head,

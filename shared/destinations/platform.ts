@@ -1,7 +1,7 @@
 /** The interface of chat platforms. Each platform is a file in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';
-import type { Content, Entry, OutboxEvent } from '../outbox/event.ts';
+import { type Entry, mediaOf, type OutboxEvent, type ReceivedContent } from '../outbox/event.ts';
 import type { Message, State } from '../outbox/message.ts';
 import { type AttemptResult, retryResult } from './attempt-result.ts';
 import type { Destination } from './destination.ts';
@@ -82,11 +82,23 @@ interface PlatformStatus<Status> {
   message: Message;
 }
 
-/** A user's message as a text, for platforms that accept only texts: media become their URL. */
-export const textOf = (content: Content): string => {
+/**
+ * A user's message as a text, for platforms that accept only texts: the caption, and the URL on a line of its own. A place is its
+ * name, its address and a `geo` URI (RFC 5870).
+ */
+export const textOf = (content: ReceivedContent): string => {
   if (content.type === 'text') return content.text.body;
-  return content.type === 'image' ? content.image.url : content.file.url;
+  if (content.type === 'location') {
+    const { name, address, latitude, longitude } = content.location;
+    return linesOf(name, address, `geo:${latitude},${longitude}`);
+  }
+  const { caption, url } = mediaOf(content) ?? {};
+  return linesOf(caption, url);
 };
+
+/** Texts on lines of their own, without missing ones. */
+export const linesOf = (...lines: (string | null | undefined)[]): string =>
+  lines.filter((line) => line !== undefined && line !== null && line.trim() !== '').join('\n');
 
 /**
  * A retry, if the response shows that the settings are wrong: the platform rejects the token, or the URL does not

@@ -2,12 +2,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';
-import { isDatafreeUrl } from '../media/media.ts';
-import { type Content, type Entry, type PlatformDraft, subjectOf } from '../outbox/event.ts';
-import { shownAs } from '../validation/bounded.ts';
+import { type Entry, mediaOf, type OutboxEvent, type PlatformDraft, subjectOf } from '../outbox/event.ts';
+import { listOf, shownAs } from '../validation/bounded.ts';
 import {
   atMost,
   destinationUrl,
+  MAX_QUICK_REPLIES,
+  MAX_TEXT,
   mediaUrl,
   messageText,
   phoneNumberOrPlus,
@@ -17,14 +18,20 @@ import {
 import { type AttemptResult, causeOf, interpretByStatus } from './attempt-result.ts';
 import { jsonRequest, type OutboundRequest, type OutboundResponse } from './http/request.ts';
 import { retryAfterIn } from './http/retry-after.ts';
-import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
+import { describePlatform, interpretSettingsError, linesOf, statusReader } from './platform.ts';
 import type { PlatformSetup } from './setup.ts';
 
 /** Whether a request is an ordinary webhook of Turn, not a message to a user. Turn may send both to the same URL. */
 export const isOrdinaryWebhook = (
-  { 'x-turn-hook-subscription': subscription }: { 'x-turn-hook-subscription'?: string | undefined },
-  { statuses, messages }: Record<string, unknown>,
-): boolean => subscription !== undefined || Array.isArray(statuses) || Array.isArray(messages);
+  headers: { 'x-turn-hook-subscription'?: string | undefined; 'x-whatsapp-id'?: string | undefined },
+  { statuses, messages, _vnd: vendor }: Record<string, unknown>,
+): boolean =>
+  headers['x-turn-hook-subscription'] !== undefined ||
+  // A copy of a message that was sent to a user: it would be sent again.
+  headers['x-whatsapp-id'] !== undefined ||
+  Object(Object(vendor).v1).direction === 'outbound' ||
+  Array.isArray(statuses) ||
+  Array.isArray(messages);
 
 const hook = v.object({ hmac_secret: v.optional(visibleText) });
 
@@ -37,24 +44,78 @@ export const isSigned = (bytes: Buffer, signature: string | undefined, set: obje
   return given.length === right.length && timingSafeEqual(given, right);
 };
 
-/** Most characters of a caption: with the URL, it still fits into a message. */
+/** Most characters of a caption. */
 const MAX_CAPTION = 2_000;
 
-const media = v.object({ link: mediaUrl, caption: v.nullish(v.pipe(text, atMost(MAX_CAPTION))) });
+const shortText = v.pipe(text, atMost(MAX_TEXT));
+
+const media = v.object({
+  link: mediaUrl,
+  caption: v.nullish(v.pipe(text, atMost(MAX_CAPTION))),
+  filename: v.nullish(shortText),
+});
+
+const button = v.object({ reply: v.object({ title: messageText }) });
+const row = v.object({ title: messageText, description: v.nullish(shortText) });
+
+/** Buttons, or a list of which the user chooses one row. */
+const interactive = v.object({
+  header: v.nullish(
+    v.object({
+      text: v.nullish(shortText),
+      image: v.nullish(media),
+      video: v.nullish(media),
+      document: v.nullish(media),
+    }),
+  ),
+  body: v.object({ text: messageText }),
+  footer: v.nullish(v.object({ text: v.nullish(shortText) })),
+  action: v.union(
+    [
+      v.object({ buttons: listOf(button, { min: 1, max: MAX_QUICK_REPLIES, of: 'buttons' }) }),
+      v.object({
+        sections: listOf(v.object({ rows: listOf(row, { max: MAX_QUICK_REPLIES, of: 'rows' }) }), {
+          min: 1,
+          max: MAX_QUICK_REPLIES,
+          of: 'sections',
+        }),
+      }),
+    ],
+    'must have buttons, or sections with rows',
+  ),
+});
+
+const location = v.object({
+  latitude: v.number(),
+  longitude: v.number(),
+  name: v.nullish(shortText),
+  address: v.nullish(shortText),
+});
 
 const content = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.object({ body: messageText }) }),
   v.object({ type: v.literal('image'), image: media }),
   v.object({ type: v.literal('document'), document: media }),
+  v.object({ type: v.literal('audio'), audio: media }),
+  v.object({ type: v.literal('video'), video: media }),
+  v.object({ type: v.literal('sticker'), sticker: media }),
+  v.object({ type: v.literal('location'), location }),
+  v.object({ type: v.literal('interactive'), interactive }),
 ]);
 
 const to = phoneNumberOrPlus;
 
-/** A message from Turn, in the form of the Channel API or of WhatsApp. Further keys are ignored; many are null. */
+/**
+ * A message from Turn, in the form of the Channel API or of WhatsApp. Further keys are ignored; many are null. What has no form
+ * that the app shows, such as a template, is sent as the text in `content`.
+ */
 export const turnMessage = v.lazy((given) => {
-  const { turn: inner, type } = isRecord(given) ? given : {};
-  if (isRecord(inner)) return channelMessage;
-  return type === undefined || type === null ? plainMessage : whatsappMessage;
+  const { turn: inner, type, content: fallback } = isRecord(given) ? given : {};
+  const isShown = (shape: unknown): boolean =>
+    Object(shape).type === 'text' || v.is(content, shape) || !v.is(messageText, fallback);
+  if (isRecord(inner)) return isShown(inner) ? channelMessage : plainMessage;
+  if (type === undefined || type === null) return plainMessage;
+  return isShown(given) ? whatsappMessage : plainMessage;
 });
 
 /** Turn sends further fields, which the description allows by name: a field of one form may occur in another. */
@@ -70,23 +131,59 @@ export const turnMessages = [channelMessage, plainMessage, whatsappMessage] as c
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * The message for the user. An image or a document with a datafree URL, and without a caption, is delivered as an image
- * or file. Others are delivered as text: the caption, and the URL on a line of its own.
+ * The message for the user, as a text. A datafree URL on the last line of its own becomes an image or a file with a caption:
+ * `sendFromPlatform`.
  */
 export const fromTurn = (message: v.InferOutput<typeof turnMessage>): PlatformDraft => {
-  const recipient = message.to;
-  if ('content' in message) return { to: recipient, type: 'text', text: { body: message.content } };
-  const [given, index] = 'turn' in message ? [message.turn, '#/turn'] : [message, '#'];
-  const content = contentOf(given);
-  return { to: recipient, ...content, ...(content.type !== 'text' && { mediaAt: `${index}/${given.type}/link` }) };
+  if ('content' in message) return { to: message.to, type: 'text', text: { body: message.content } };
+  const given = 'turn' in message ? message.turn : message;
+  const { body, quick_replies } = textIn(given);
+  return { to: message.to, type: 'text', text: { body }, ...(quick_replies && { quick_replies }) };
 };
 
-const contentOf = (given: v.InferOutput<typeof content>): Content => {
-  if (given.type === 'text') return { type: 'text', text: { body: given.text.body } };
-  const { link, caption } = given.type === 'image' ? given.image : given.document;
-  if (caption?.trim()) return { type: 'text', text: { body: `${caption}\n${link}` } };
-  if (!isDatafreeUrl(link)) return { type: 'text', text: { body: link } };
-  return given.type === 'image' ? { type: 'image', image: { url: link } } : { type: 'file', file: { url: link } };
+const textIn = (given: v.InferOutput<typeof content>): { body: string; quick_replies?: string[] } => {
+  switch (given.type) {
+    case 'text':
+      return { body: given.text.body };
+    case 'image':
+      return { body: captioned(given.image) };
+    case 'document':
+      return { body: captioned(given.document) };
+    case 'audio':
+      return { body: captioned(given.audio) };
+    case 'video':
+      return { body: captioned(given.video) };
+    case 'sticker':
+      return { body: captioned(given.sticker) };
+    case 'location': {
+      const { name, address, latitude, longitude } = given.location;
+      return { body: linesOf(name, address, `geo:${latitude},${longitude}`) };
+    }
+    case 'interactive':
+      return choicesIn(given.interactive);
+  }
+};
+
+const captioned = ({ caption, link }: v.InferOutput<typeof media>): string => linesOf(caption, link);
+
+/** Buttons and rows become quick replies, as many as the app shows. Descriptions, and further rows, become lines of the text. */
+const choicesIn = ({
+  header,
+  body,
+  footer,
+  action,
+}: v.InferOutput<typeof interactive>): { body: string; quick_replies: string[] } => {
+  const rows = 'buttons' in action ? [] : action.sections.flatMap((section) => section.rows);
+  const titles = 'buttons' in action ? action.buttons.map(({ reply }) => reply.title) : rows.map(({ title }) => title);
+  const choices = [...new Set(titles)];
+  const explained = rows
+    .filter(({ title, description }) => description?.trim() || choices.indexOf(title) >= MAX_QUICK_REPLIES)
+    .map(({ title, description }) => (description?.trim() ? `${title}: ${description}` : title));
+  const link = header?.image?.link ?? header?.video?.link ?? header?.document?.link;
+  return {
+    body: linesOf(header?.text, body.text, ...explained, footer?.text, link),
+    quick_replies: choices.slice(0, MAX_QUICK_REPLIES),
+  };
 };
 
 const statusOf = statusReader('turn', {
@@ -138,14 +235,27 @@ const requestTo = (
 const callFor = ({ created, outgoing }: Entry): [path: string, document: object] | undefined => {
   const number = `+${subjectOf(outgoing).phone}`;
   if (outgoing.type === 'message.received') {
-    const body = { type: 'text', text: { body: textOf(outgoing.content) } };
     const about = { from: number, id: outgoing.message.id, timestamp: seconds(created) };
-    return ['messages', { contact: { id: number, profile: { name: number } }, message: { ...body, ...about } }];
+    const message = { ...contentIn(outgoing), ...about };
+    return ['messages', { contact: { id: number, profile: { name: number } }, message }];
   }
   const report = statusOf(outgoing);
   if (report === undefined) return undefined;
   const { id, status } = report;
   return ['statuses', { status: { id, timestamp: seconds(report.created), status, recipient_id: number } }];
+};
+
+/** A user's message in WhatsApp's shape: a file is a document, and a URL is a link. */
+const contentIn = ({ content, in_reply_to }: Extract<OutboxEvent, { type: 'message.received' }>): object => {
+  const context = in_reply_to === undefined ? undefined : { id: in_reply_to };
+  if (content.type === 'text') return { type: 'text', text: { body: content.text.body }, context };
+  if (content.type === 'location') {
+    const { latitude, longitude, name, address } = content.location;
+    return { type: 'location', location: { latitude, longitude, name, address }, context };
+  }
+  const type = content.type === 'file' ? 'document' : content.type;
+  const { url: link, caption, filename, mime_type } = mediaOf(content) ?? {};
+  return { type, [type]: { link, caption, filename, mime_type }, context };
 };
 
 /** A time in Turn's form: whole seconds since 1970, as a string. */

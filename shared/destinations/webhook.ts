@@ -50,7 +50,8 @@ export const webhook = describePlatform({
  */
 const documentOf = (outgoing: OutboxEvent): object | undefined => {
   if (outgoing.type === 'message.received') {
-    return { message: { from: outgoing.message.phone, ...contentFields(outgoing.content) } };
+    const { message, content, in_reply_to, quick_reply } = outgoing;
+    return { message: { from: message.phone, ...contentFields(content), in_reply_to, quick_reply } };
   }
   if (outgoing.type === 'user_data.completed') {
     const { request, completed } = outgoing;

@@ -5,7 +5,7 @@ import { LIFETIME, type Media } from './media.ts';
 /** Headers of a response with media (RFC 9110, 9111). Caches may keep the response until the URL expires. */
 export const mediaHeaders = ({ type, sha256, until }: Media) => ({
   'content-type': type,
-  'content-disposition': type.startsWith('image/') ? 'inline' : 'attachment',
+  'content-disposition': /^(?:image|audio|video)\//.test(type) ? 'inline' : 'attachment',
   etag: `"${sha256}"`,
   'cache-control': `public, max-age=${Math.floor(Math.min(Date.parse(`${until}Z`) - now(), LIFETIME) / 1_000)}, immutable`,
   'x-content-type-options': 'nosniff',

@@ -4,16 +4,17 @@ import { findAccount } from '../accounts/accounts.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
+import { checkOwnMedia, isDatafreeUrl, typeByUrl } from '../media/media.ts';
 import { messageKey, outcomeKey } from '../outbox/entities.ts';
 import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import { conversationAbout, type PlatformDraft } from '../outbox/event.ts';
+import { contentWith, conversationAbout, type PlatformDraft } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
 import { reportOf } from '../outbox/states.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { hoursFromPlatform } from './hours.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
-import { acceptMessage, withOwnMedia } from './send.ts';
+import { acceptMessage, type Draft } from './send.ts';
 
 /** The data of a request that tells repeats and equal parts apart. */
 interface Arrival {
@@ -31,15 +32,14 @@ interface Arrival {
  * again. An equal part or a Resend costs 8 more write units.
  *
  * @returns the message's id
- * @throws invalid_request — an image or file that is not the account's own, or has expired
  */
 export const sendFromPlatform = async (
   account: string,
   platform: string,
-  { reference, mediaAt = '#', ...given }: PlatformDraft,
+  { reference, ...given }: PlatformDraft,
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
-  const draft = await withOwnMedia(account, given, mediaAt);
+  const draft = await withMedia(account, given);
   const sender = await findAccount(account);
   const hours = await hoursFromPlatform(account, sender, draft.to);
   if (reference === undefined) {
@@ -51,17 +51,17 @@ export const sendFromPlatform = async (
     idFromKey(
       account,
       platform,
-      JSON.stringify(place === 0 && generation === 0 ? [reference, draft] : [reference, draft, place, generation]),
+      JSON.stringify(place === 0 && generation === 0 ? [reference, given] : [reference, given, place, generation]),
     );
   const originIn = (generation: number) => ({ platform, id: reference, ...(generation > 0 && { generation }) });
   const look = (copy: Copy) => stateOf(idOf(copy));
 
   const first = idOf({ place: 0, generation: 0 });
-  const bytes = draft.type === 'text' ? Buffer.byteLength(draft.text.body) : 0;
+  const bytes = Buffer.byteLength(given.text.body);
   for (;;) {
     if (await acceptMessage(draft, { account, id: first, origin: originIn(0), hours, sender })) return first;
     const { repeats, version, failureReported } = await readRepeats(account, reference);
-    const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart(), failureReported };
+    const request = { content: hashOf(given), arrived, bytes, leastPart: await leastPart(), failureReported };
     const { action, copy, replaces, repeats: next } = await decide(repeats, request, look);
     const id = idOf(copy);
     const replaced = replaces === undefined ? next.replaced : [...next.replaced, idOf(replaces)];
@@ -73,6 +73,24 @@ export const sendFromPlatform = async (
     // Otherwise another request of the message changed the record in the meantime, or its state has changed: decide again.
     if (isNoted) return id;
   }
+};
+
+/** A text whose last line is a URL alone: what is before it, and the URL. */
+const ATTACHMENT = /^(?:(.*?)\s*\n)?[ \t]*(\S+)[ \t]*$/s;
+
+/**
+ * A text that ends with a datafree URL of the account, on a line of its own, as an image, a file, a sound or a film, with the
+ * text as its caption: platforms append attachments there. Other texts stay. 1 read unit for a datafree URL.
+ */
+const withMedia = async (account: string, given: Omit<PlatformDraft, 'reference'>): Promise<Draft> => {
+  const [, before = '', url = ''] = ATTACHMENT.exec(given.text.body) ?? [];
+  if (!isDatafreeUrl(url)) return given;
+  const type = typeByUrl(url);
+  const own = await checkOwnMedia(account, type, url);
+  if ('error' in own) return given;
+  const { to, quick_replies } = given;
+  const caption = before.trim() === '' ? {} : { caption: before };
+  return { to, quick_replies, ...contentWith(own.sendAs, { url, ...caption }) };
 };
 
 /**

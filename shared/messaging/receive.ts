@@ -6,7 +6,7 @@ import { timestamp } from '../core/clock.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
+import { conversationAbout, logFields, type OutboxEvent, type ReceivedContent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message } from '../outbox/message.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -16,7 +16,8 @@ import { applyKeyword } from './opt-outs/keywords.ts';
 import { noteWritten } from './replies.ts';
 
 /** A message from a user to a bot. */
-type Received = { from: string; to: string } & Content;
+type Received = { from: string; to: string } & ReceivedContent &
+  Pick<Extract<OutboxEvent, { type: 'message.received' }>, 'in_reply_to' | 'quick_reply'>;
 
 /**
  * Accepts a message from a user to a bot: logs it, and delivers it to the account's platform, or to the one that the account
@@ -45,7 +46,11 @@ export const receiveTestMessage = async (account: string, received: Received): P
   await acceptReceived(account, newId(), received);
 };
 
-const acceptReceived = async (account: string, id: string, { from, to, ...content }: Received): Promise<void> => {
+const acceptReceived = async (
+  account: string,
+  id: string,
+  { from, to, in_reply_to, quick_reply, ...content }: Received,
+): Promise<void> => {
   const created = timestamp();
   const message: Message = {
     id,
@@ -58,7 +63,11 @@ const acceptReceived = async (account: string, id: string, { from, to, ...conten
   const item = logItem(message, 'received', created);
   // Before the account can reply.
   await noteWritten(account, from);
-  const outgoing: OutboxEvent = { type: 'message.received', message, to, content };
+  const outgoing: OutboxEvent = {
+    ...{ type: 'message.received', message, to, content },
+    ...(in_reply_to !== undefined && { in_reply_to }),
+    ...(quick_reply && { quick_reply }),
+  };
   const [taken] = await transactInOrder((after) => [
     putIfAbsentWrite(item),
     ...enqueueWrites(conversationAbout('platform', message), outgoing, after),

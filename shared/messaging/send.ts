@@ -4,9 +4,9 @@ import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import type { SendingHours } from '../core/sending-hours.ts';
-import { checkOwnMedia } from '../media/media.ts';
+import { checkOwnMedia, type MediaType } from '../media/media.ts';
 import { type After, enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import { type Content, conversationAbout, logFields, type OutboxEvent } from '../outbox/event.ts';
+import { type Content, contentWith, conversationAbout, logFields, mediaOf, type OutboxEvent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';
 import { type ReachedState, stateWrites } from '../outbox/states.ts';
 import { acceptOnce, notAccepted } from '../table/idempotency.ts';
@@ -38,7 +38,7 @@ interface SendOptions extends HoursGiven {
  * outbox. 1 more read unit with sending hours. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the message's id
- * @throws invalid_request — an image or file that is not the account's own, or expires before the message; a job that has
+ * @throws invalid_request — media that are not the account's own, or expires before the message; a job that has
  *   another reference; or hours as `hoursFor` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
@@ -234,14 +234,16 @@ export const withOwnMedia = async (
   return asSent(draft, own);
 };
 
-/** The type and the URL of a draft's image or file. */
-export const mediaIn = (draft: Content): { type: 'image' | 'file'; url: string } | undefined => {
-  if (draft.type === 'text') return undefined;
-  return draft.type === 'image' ? { type: 'image', ...draft.image } : { type: 'file', ...draft.file };
+/** The type and the URL of a draft with media. */
+export const mediaIn = (draft: Content): { type: MediaType; url: string } | undefined => {
+  const media = mediaOf(draft);
+  return media === undefined || draft.type === 'text' ? undefined : { type: draft.type, url: media.url };
 };
 
-/** A draft whose image or file is sent as a file, if it cannot be sent as an image. */
-export const asSent = (draft: Draft, { sendAs }: { sendAs: 'image' | 'file' }): Draft =>
-  draft.type === 'image' && sendAs === 'file'
-    ? { to: draft.to, quick_replies: draft.quick_replies, reference: draft.reference, type: 'file', file: draft.image }
-    : draft;
+/** A draft as the type that its media have: clients send documents as images. */
+export const asSent = (draft: Draft, { sendAs }: { sendAs: MediaType }): Draft => {
+  const media = mediaOf(draft);
+  if (media === undefined || draft.type === sendAs) return draft;
+  const { to, quick_replies, reference } = draft;
+  return { to, quick_replies, reference, ...contentWith(sendAs, media) };
+};

@@ -1,5 +1,6 @@
 /** Outbox entries and their content: for users, through the app network, and for customers' chat platforms. */
 
+import type { MediaType } from '../media/media.ts';
 import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Message, State } from './message.ts';
@@ -30,21 +31,78 @@ export const conversationsOf = (account: string, phone: string): Conversation[] 
   { direction: 'app', account, phone, hours: true },
 ];
 
+/** A picture, a file, a sound or a film. Those of businesses have no more than a URL and a caption. */
+export interface Media {
+  /** `https`, or `aesgcm` for an encrypted file: then its fragment contains the key, which no log and no list may contain. */
+  url: string;
+  caption?: string | undefined;
+  filename?: string | undefined;
+  mime_type?: string | undefined;
+  /** In bytes. */
+  size?: number | undefined;
+}
+
 /** The content of a message. */
 export type Content =
   | { type: 'text'; text: { body: string } }
-  | { type: 'image'; image: { url: string } }
-  | { type: 'file'; file: { url: string } };
+  | { type: 'image'; image: Media }
+  | { type: 'file'; file: Media }
+  | { type: 'audio'; audio: Media }
+  | { type: 'video'; video: Media };
+
+/** A place, in degrees. */
+export interface Location {
+  latitude: number;
+  longitude: number;
+  name?: string | undefined;
+  address?: string | undefined;
+}
+
+/** The content of a user's message. */
+export type ReceivedContent = Content | { type: 'location'; location: Location };
+
+/** What a content has at its URL; undefined if it has none. */
+export const mediaOf = (content: ReceivedContent): Media | undefined => {
+  switch (content.type) {
+    case 'image':
+      return content.image;
+    case 'file':
+      return content.file;
+    case 'audio':
+      return content.audio;
+    case 'video':
+      return content.video;
+    default:
+      return undefined;
+  }
+};
+
+/** The content of a type with something at a URL. */
+export const contentWith = (type: MediaType, media: Media): Content => {
+  switch (type) {
+    case 'image':
+      return { type, image: media };
+    case 'file':
+      return { type, file: media };
+    case 'audio':
+      return { type, audio: media };
+    case 'video':
+      return { type, video: media };
+  }
+};
 
 /**
  * The content as a part of a request, with its fields in a fixed order. The table does not keep the order of an entry's
  * fields, and each attempt must send the same bytes.
  */
-export const contentFields = (content: Content): Content => {
+export const contentFields = (content: ReceivedContent): ReceivedContent => {
   if (content.type === 'text') return { type: 'text', text: { body: content.text.body } };
-  return content.type === 'image'
-    ? { type: 'image', image: { url: content.image.url } }
-    : { type: 'file', file: { url: content.file.url } };
+  if (content.type === 'location') {
+    const { latitude, longitude, name, address } = content.location;
+    return { type: 'location', location: { latitude, longitude, name, address } };
+  }
+  const { url, caption, filename, mime_type, size } = mediaOf(content) ?? { url: '' };
+  return contentWith(content.type, { url, caption, filename, mime_type, size });
 };
 
 /** A property that a business asks for. */
@@ -82,7 +140,15 @@ export type OutboxEvent =
       /** Set if it confirms an opt-out: it is delivered in spite of that. */
       confirmsStop?: true;
     }
-  | { type: 'message.received'; message: Message; to: string; content: Content }
+  | {
+      type: 'message.received';
+      message: Message;
+      to: string;
+      content: ReceivedContent;
+      /** The id of the message that the user answers, and the place of the quick reply that the user chose. */
+      in_reply_to?: string | undefined;
+      quick_reply?: { index: number } | undefined;
+    }
   | { type: 'message.state'; message: Message; state: State; created: string }
   | {
       type: 'user_data.request';
@@ -182,11 +248,11 @@ export interface Entry extends Key {
 }
 
 /** A message from a platform to a user. */
-export type PlatformDraft = Content & {
+export interface PlatformDraft {
+  type: 'text';
+  text: { body: string };
   to: string;
   quick_replies?: string[];
   /** The platform's id of the message, if it sends one. Parts of one message share it. */
   reference?: string;
-  /** The position of the URL of its image or file in the platform's request: a JSON pointer. */
-  mediaAt?: string;
-};
+}

@@ -84,8 +84,21 @@ export const quickReplies = v.pipe(
 /** The business's own name for a message, a job or a request. */
 export const reference = visibleTextOf(64);
 
-/** The URL of an image or a file. */
+/** The URL of media. */
 export const mediaUrl = visibleTextOf(2_048);
+
+/** The URL of what a user sends: of the app network, or of an encrypted file with its key. */
+export const sourceUrl = v.pipe(
+  mediaUrl,
+  v.check((value) => {
+    const { protocol, host } = URL.parse(value) ?? {};
+    const isKnown = protocol === 'https:' || protocol === 'aesgcm:' || (protocol === 'http:' && allowsLoopback());
+    return isKnown && host !== '' && host !== undefined && !/\s/.test(value);
+  }, 'must be an https or aesgcm address'),
+);
+
+/** The text of a business with its media. */
+export const caption = visibleTextOf(1_024);
 
 /** A whole number in a parameter. */
 export const wholeNumber = (min: number, most: number) =>

@@ -30,6 +30,7 @@ export const bridge = {
     overLimit: 'unavailable',
     hashes: true,
     table: [
+      'findMedia',
       'findAccount',
       'findWritten',
       'logAndEnqueueAgain',
@@ -51,6 +52,7 @@ export const bridge = {
     headers: v.object({
       'x-turn-hook-signature': v.optional(v.string()),
       'x-turn-hook-subscription': v.optional(v.string()),
+      'x-whatsapp-id': v.optional(v.string()),
     }),
     // Bodies that are not messages may have any form: `platforms/turn.ts` parses them.
     body: { type: 'json', schema: anyObject },

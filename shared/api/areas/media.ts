@@ -15,11 +15,16 @@ export const uploaded = v.object({
   ),
 });
 
+/** A field of a form: a text. */
+const trueOrFalse = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((text) => text === 'true'),
+);
+
 const upload = {
   area: 'media',
   token: 'header',
   permission: 'messages',
-  body: { type: 'multipart', schema: uploaded },
   responses: { 200: v.object({ url: v.string(), expires_at: v.string() }) },
   problems: ['file_too_large', 'file_type_not_supported'],
   table: ['putMedia'],
@@ -30,18 +35,20 @@ export const media = {
   uploadImage: define({
     ...upload,
     summary: 'Upload an image.',
+    body: { type: 'multipart', schema: uploaded },
     routes: [{ host: 'base', method: 'POST', path: '/v1/upload_image' }],
   }),
 
   uploadFile: define({
     ...upload,
     summary: 'Upload a file.',
+    body: { type: 'multipart', schema: v.object({ ...uploaded.entries, encrypted: v.optional(trueOrFalse) }) },
     routes: [{ host: 'base', method: 'POST', path: '/v1/upload_file' }],
   }),
 
   readMedia: define({
     area: 'media',
-    summary: 'Return an uploaded image or file.',
+    summary: 'Return an uploaded file.',
     routes: [
       { host: 'bridge', method: 'GET', path: '/media/{id}' },
       { host: 'bridge', method: 'HEAD', path: '/media/{id}' },

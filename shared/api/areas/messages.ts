@@ -7,6 +7,7 @@ import { listOf, oneOrList, responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import {
   atMost,
+  caption,
   duration,
   idOfAnything,
   mediaUrl,
@@ -23,6 +24,9 @@ import { define, idempotencyKey } from '../endpoint.ts';
 /** Most seconds for which a message is valid: then every pending message fails anyway. */
 const MAX_VALIDITY = RETRY_DAYS * 86_400;
 
+/** A file at a datafree URL, and a text that the app shows with it. */
+const captioned = v.object({ url: mediaUrl, caption: v.optional(caption) });
+
 const content = v.variant('type', [
   v.object({
     type: v.literal('text'),
@@ -32,8 +36,10 @@ const content = v.variant('type', [
       v.transform(({ body }) => ({ body })),
     ),
   }),
-  v.object({ type: v.literal('image'), image: v.object({ url: mediaUrl }) }),
-  v.object({ type: v.literal('file'), file: v.object({ url: mediaUrl }) }),
+  v.object({ type: v.literal('image'), image: captioned }),
+  v.object({ type: v.literal('file'), file: captioned }),
+  v.object({ type: v.literal('audio'), audio: v.object({ url: mediaUrl }) }),
+  v.object({ type: v.literal('video'), video: captioned }),
 ]);
 
 /** Fields that a message to one user and to many have in common. */

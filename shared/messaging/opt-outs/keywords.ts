@@ -5,7 +5,7 @@
 import { findAccount } from '../../accounts/accounts.ts';
 import { idOf } from '../../core/ids.ts';
 import { enqueueWrites, transactInOrder } from '../../outbox/entries.ts';
-import type { Content, OptOutState, OutboxEvent } from '../../outbox/event.ts';
+import type { OptOutState, OutboxEvent, ReceivedContent } from '../../outbox/event.ts';
 import { eventReceiptWrite } from '../../users/event-receipts.ts';
 import { isNotified } from '../platform-events.ts';
 import { messageWrites } from '../send.ts';
@@ -28,7 +28,7 @@ export const KEYWORDS: Readonly<Record<string, OptOutState>> = {
 };
 
 /** What a text asks for, if the whole text is a keyword; undefined otherwise. Marks around the word do not count. */
-export const keywordIn = (content: Content): OptOutState | undefined => {
+export const keywordIn = (content: ReceivedContent): OptOutState | undefined => {
   if (content.type !== 'text' || content.text.body.length > MAX_LENGTH) return undefined;
   const words = content.text.body
     .normalize('NFKD')
@@ -53,7 +53,7 @@ const MAX_LENGTH = 40;
  */
 export const applyKeyword = async (
   { account, phone, message }: { account: string; phone: string; message: string },
-  content: Content,
+  content: ReceivedContent,
 ): Promise<void> => {
   const state = keywordIn(content);
   if (state === undefined) return;

@@ -54,12 +54,49 @@ const LONGEST = FOREIGN.padEnd(2_048, 'x');
 
 const to = '27821234567';
 const text = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
-const image = (mediaAt: string): PlatformDraft => ({ to, type: 'image', image: { url: OURS }, mediaAt });
-const file = (mediaAt: string): PlatformDraft => ({ to, type: 'file', file: { url: OURS }, mediaAt });
 
 /** A message of the Channel API. */
 const inTurn = (turn: unknown) => ({ ...CHANNEL_MESSAGE, turn });
 const plain = (content: unknown) => ({ ...CHANNEL_MESSAGE, turn: null, content });
+/** The same without a text that could be sent in its place. */
+const alone = (turn: unknown) => ({ ...inTurn(turn), content: null });
+
+const BUTTONS = {
+  type: 'interactive',
+  interactive: {
+    type: 'button',
+    header: { type: 'text', text: 'Clinic' },
+    body: { text: 'Will you come?' },
+    footer: { text: 'Reply STOP to end' },
+    action: {
+      buttons: [
+        { type: 'reply', reply: { id: '1', title: 'Yes' } },
+        { type: 'reply', reply: { id: '2', title: 'No' } },
+      ],
+    },
+  },
+};
+
+const LIST = {
+  type: 'interactive',
+  interactive: {
+    type: 'list',
+    body: { text: 'Which day?' },
+    action: {
+      button: 'Days',
+      sections: [
+        { title: 'This week', rows: [{ id: 'a', title: 'Monday', description: 'until noon' }] },
+        {
+          title: 'Next week',
+          rows: [
+            { id: 'b', title: 'Friday', description: null },
+            { id: 'c', title: 'Monday' },
+          ],
+        },
+      ],
+    },
+  },
+};
 
 test.each<[what: string, body: unknown, draft: PlatformDraft]>([
   ['of the Channel API', CHANNEL_MESSAGE, text('foo')],
@@ -82,24 +119,16 @@ test.each<[what: string, body: unknown, draft: PlatformDraft]>([
   ['with white space around its text', plain(' a\nb '), text(' a\nb ')],
   ['of 4,096 emoji', inTurn({ type: 'text', text: { body: '😀'.repeat(4_096) } }), text('😀'.repeat(4_096))],
   ['of plain content of 4,096 characters', plain('x'.repeat(4_096)), text('x'.repeat(4_096))],
-  ['with our image', inTurn({ type: 'image', image: { link: OURS } }), image('#/turn/image/link')],
+  ['with our image', inTurn({ type: 'image', image: { link: OURS } }), text(OURS)],
   [
     'with our image and a null caption',
     { ...inTurn({ type: 'image', image: { id: null, link: OURS, caption: null } }), content: null },
-    image('#/turn/image/link'),
+    text(OURS),
   ],
-  ['with our image and no caption', { to, type: 'image', image: { link: OURS, caption: '' } }, image('#/image/link')],
-  ['with our image, blank caption', { to, type: 'image', image: { link: OURS, caption: ' ' } }, image('#/image/link')],
-  [
-    'with our document',
-    inTurn({ type: 'document', document: { link: OURS, filename: 'a.pdf' } }),
-    file('#/turn/document/link'),
-  ],
-  [
-    "in WhatsApp's format with our document",
-    { to, type: 'document', document: { link: OURS } },
-    file('#/document/link'),
-  ],
+  ['with our image and no caption', { to, type: 'image', image: { link: OURS, caption: '' } }, text(OURS)],
+  ['with our image, blank caption', { to, type: 'image', image: { link: OURS, caption: ' ' } }, text(OURS)],
+  ['with our document', inTurn({ type: 'document', document: { link: OURS, filename: 'a.pdf' } }), text(OURS)],
+  ["in WhatsApp's format with our document", { to, type: 'document', document: { link: OURS } }, text(OURS)],
   [
     'with our image and a caption',
     inTurn({ type: 'image', image: { link: OURS, caption: 'Look' } }),
@@ -128,28 +157,82 @@ test.each<[what: string, body: unknown, draft: PlatformDraft]>([
     { to, type: 'image', image: { link: LONGEST, caption: '😀'.repeat(2_000) } },
     text(`${'😀'.repeat(2_000)}\n${LONGEST}`),
   ],
+  ['with audio', inTurn({ type: 'audio', audio: { link: OURS } }), text(OURS)],
+  ['with a video', inTurn({ type: 'video', video: { link: OURS, caption: 'Look' } }), text(`Look\n${OURS}`)],
+  ['with a sticker', { to, type: 'sticker', sticker: { link: FOREIGN } }, text(FOREIGN)],
+  [
+    'with a location',
+    inTurn({ type: 'location', location: { latitude: -33.92, longitude: 18.42, name: 'Clinic', address: null } }),
+    text('Clinic\ngeo:-33.92,18.42'),
+  ],
+  [
+    'with buttons',
+    inTurn(BUTTONS),
+    { ...text('Clinic\nWill you come?\nReply STOP to end'), quick_replies: ['Yes', 'No'] },
+  ],
+  [
+    'with buttons below an image',
+    inTurn({
+      type: 'interactive',
+      interactive: { ...BUTTONS.interactive, header: { type: 'image', image: { link: OURS } }, footer: null },
+    }),
+    { ...text(`Will you come?\n${OURS}`), quick_replies: ['Yes', 'No'] },
+  ],
+  [
+    "in WhatsApp's format with a list",
+    { to, ...LIST },
+    { ...text('Which day?\nMonday: until noon'), quick_replies: ['Monday', 'Friday'] },
+  ],
+  [
+    'with a list of more rows than the app shows',
+    inTurn({
+      type: 'interactive',
+      interactive: {
+        body: { text: 'Which?' },
+        action: {
+          sections: [0, 1].map((section) => ({
+            rows: Array.from({ length: 6 }, (_, index) => ({ title: `Row ${6 * section + index + 1}` })),
+          })),
+        },
+      },
+    }),
+    {
+      ...text('Which?\nRow 11\nRow 12'),
+      quick_replies: Array.from({ length: 10 }, (_, index) => `Row ${index + 1}`),
+    },
+  ],
+  ...['contacts', 'template', 'reaction', 'order', 'flow'].map((type): [string, unknown, PlatformDraft] => [
+    `of the type ${type} as its content`,
+    inTurn({ type, [type]: {} }),
+    text('foo'),
+  ]),
+  ['of a template in its content', inTurn({ type: 'template', template: { name: 'hello' } }), text('foo')],
+  ['of an image without a link as its content', inTurn({ type: 'image', image: { id: '1' } }), text('foo')],
+  [
+    'of interactive parts that are unknown as its content',
+    inTurn({ type: 'interactive', interactive: { type: 'flow' } }),
+    text('foo'),
+  ],
 ])('a message of Turn is read %s', (_, body, draft) => {
   expect(fromTurn(v.parse(turnMessage, body))).toEqual(draft);
 });
 
 const BLANK = 'must not be empty or white space only';
-const TYPE = 'must be "text", "image" or "document"';
+const TYPE = 'must be "text", "image", "document", "audio", "video", "sticker", "location" or "interactive"';
 const MISSING = 'is required';
 const NUMBER = expect.stringContaining('must be a phone number in international format: 7 to 15 digits');
 
 test.each<[what: string, body: unknown, errors: Record<string, string>]>([
-  ...['video', 'audio', 'location', 'contacts', 'template', 'interactive', 'sticker'].flatMap(
-    (type): [string, unknown, Record<string, string>][] => [
-      [`of the type ${type}`, inTurn({ type, [type]: {} }), { '#/turn/type': TYPE }],
-      [`of the type ${type} in WhatsApp's format`, { to, type, [type]: {} }, { '#/type': TYPE }],
-    ],
-  ),
-  ['with turn of type null', inTurn({ type: null }), { '#/turn/type': TYPE }],
-  ['with turn without a type', inTurn({ text: { body: 'foo' } }), { '#/turn/type': MISSING }],
-  ['with a list as turn', inTurn([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': MISSING }],
-  ['of an image without a link', inTurn({ type: 'image', image: { id: '1' } }), { '#/turn/image/link': MISSING }],
-  ['of an image with an empty link', inTurn({ type: 'image', image: { link: '' } }), { '#/turn/image/link': BLANK }],
-  ['with a null image', inTurn({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
+  ...['contacts', 'template', 'reaction'].flatMap((type): [string, unknown, Record<string, string>][] => [
+    [`of the type ${type} without content`, alone({ type, [type]: {} }), { '#/turn/type': TYPE }],
+    [`of the type ${type} in WhatsApp's format`, { to, type, [type]: {} }, { '#/type': TYPE }],
+  ]),
+  ['with turn of type null', alone({ type: null }), { '#/turn/type': TYPE }],
+  ['with turn without a type', alone({ text: { body: 'foo' } }), { '#/turn/type': MISSING }],
+  ['with a list as turn', alone([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': MISSING }],
+  ['of an image without a link', alone({ type: 'image', image: { id: '1' } }), { '#/turn/image/link': MISSING }],
+  ['of an image with an empty link', alone({ type: 'image', image: { link: '' } }), { '#/turn/image/link': BLANK }],
+  ['with a null image', alone({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
   ['with no link of a document', { to, type: 'document', document: { caption: 'x' } }, { '#/document/link': MISSING }],
   ['with an empty text', inTurn({ type: 'text', text: { body: '' } }), { '#/turn/text/body': BLANK }],
   ["in WhatsApp's format with a blank text", { ...FALLBACK_MESSAGE, text: { body: ' \n' } }, { '#/text/body': BLANK }],
@@ -192,9 +275,13 @@ test.each<[what: string, body: unknown, errors: Record<string, string>]>([
   );
 });
 
-test.each<[isOrdinary: boolean, headers: { 'x-turn-hook-subscription'?: string | undefined }, body: object]>([
+test.each<[isOrdinary: boolean, headers: Parameters<typeof isOrdinaryWebhook>[0], body: object]>([
   [true, { 'x-turn-hook-subscription': 'whatsapp' }, {}],
   [true, { 'x-turn-hook-subscription': 'turn' }, CHANNEL_MESSAGE],
+  [true, { 'x-whatsapp-id': 'x' }, FALLBACK_MESSAGE],
+  [true, {}, { ...FALLBACK_MESSAGE, _vnd: { v1: { direction: 'outbound', author: { type: 'OWNER' } } } }],
+  [false, {}, { ...FALLBACK_MESSAGE, _vnd: { v1: { direction: 'inbound' } } }],
+  [false, {}, { ...FALLBACK_MESSAGE, _vnd: null }],
   [true, {}, { statuses: [{ id: 'x', status: 'delivered', recipient_id: '27821234567' }] }],
   [true, {}, { statuses: [] }],
   [true, {}, { messages: [], to, type: 'text', text: { body: 'Hi' } }],
@@ -262,10 +349,44 @@ const messageBody = (body: string): string =>
 const statusBody = (status: string): string =>
   `{"status":{"id":"ours-1","timestamp":"1893456001","status":"${status}","recipient_id":"+27821234567"}}`;
 
+const shaped = (content: object): string =>
+  messageBody('X').replace('{"type":"text","text":{"body":"X"}', JSON.stringify(content).slice(0, -1));
+
+const KEY = '#00112233445566778899aabb'.padEnd(89, '0');
+
+const userMedia = (
+  [
+    [
+      'an image',
+      { type: 'image', image: { url: OURS, caption: 'Look', size: 7, mime_type: 'image/png' } },
+      { type: 'image', image: { link: OURS, caption: 'Look', mime_type: 'image/png' } },
+    ],
+    [
+      'an encrypted image',
+      { type: 'image', image: { url: `aesgcm://files.example.com/a.jpg${KEY}` } },
+      { type: 'image', image: { link: `aesgcm://files.example.com/a.jpg${KEY}` } },
+    ],
+    [
+      'a file',
+      { type: 'file', file: { url: OURS, filename: 'a.pdf' } },
+      { type: 'document', document: { link: OURS, filename: 'a.pdf' } },
+    ],
+    ['a sound', { type: 'audio', audio: { url: OURS } }, { type: 'audio', audio: { link: OURS } }],
+    ['a film', { type: 'video', video: { url: OURS } }, { type: 'video', video: { link: OURS } }],
+    [
+      'a location',
+      { type: 'location', location: { latitude: 1.5, longitude: -2 } },
+      { type: 'location', location: { latitude: 1.5, longitude: -2 } },
+    ],
+  ] as const
+).map(([what, content, shape]): [string, Entry, string, string, number] => {
+  const body = shaped(shape);
+  return [what, received(content), 'messages', body, Buffer.byteLength(body)];
+});
+
 test.each<[what: string, given: Entry, path: string, body: string, length: number]>([
   ["a user's text", userText, 'messages', messageBody('Zoë 😀'), 185],
-  ['an image, as its URL', received({ type: 'image', image: { url: OURS } }), 'messages', messageBody(OURS), 210],
-  ['a file, as its URL', received({ type: 'file', file: { url: OURS } }), 'messages', messageBody(OURS), 210],
+  ...userMedia,
   ['the state "sent"', reached('delivered_to_server'), 'statuses', statusBody('sent'), 97],
   ['the state "delivered"', reached('delivered_to_user'), 'statuses', statusBody('delivered'), 102],
   ['the state "read"', reached('read'), 'statuses', statusBody('read'), 97],

@@ -1,5 +1,5 @@
 /** Entries of an outbox for chat platforms. */
-import type { Content, Entry, OutboxEvent } from '../../../../shared/outbox/event.ts';
+import type { Content, ReceivedContent, Entry, OutboxEvent } from '../../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../../shared/outbox/message.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 
@@ -24,7 +24,7 @@ export const entry = (outgoing: OutboxEvent): Entry => ({
 });
 
 /** A message from a user. */
-export const received = (content: Content): Entry =>
+export const received = (content: ReceivedContent): Entry =>
   entry({ type: 'message.received', message, to: '27820000000', content });
 
 /** A state of a message. */
