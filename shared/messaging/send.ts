@@ -35,7 +35,7 @@ interface SendOptions extends HoursGiven {
  *
  * @returns the message's id
  * @throws invalid_request — an image or file that is not the account's own, or expires before the message; or hours as
- *   `hoursFor` says
+ *   `findHours` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */
