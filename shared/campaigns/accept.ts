@@ -83,11 +83,11 @@ const LOOKUPS = 10;
 
 /**
  * Accepts one content to many users: each will be delivered, or logged as failed. Duplicate numbers count once. About
- * 5 write units for 250 numbers, and some 10 more; 1 read unit. For a few users (`areFew`), 6 write units for each and at
+ * 5 write units for 250 numbers, and some 10 more; 2 read units. For a few users (`areFew`), 6 write units for each and at
  * most 6 more, and 2 read units. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the job, and the number of messages
- * @throws invalid_request — an image or file that is not the account's own, or has expired
+ * @throws invalid_request — an image or file that is not the account's own, or has expired; or hours as `findHours` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */
@@ -112,11 +112,11 @@ export const sendToMany = async (
 
 /**
  * Accepts messages to one user each, all or none. Messages to one user keep their order. About 1 write unit for 1 KB of
- * numbers and contents, and some 10 more, or for a few messages, as `sendToMany`; 1 read unit for each image or file, and
+ * numbers and contents, and some 10 more, or for a few messages, as `sendToMany`; 1 read unit, and 1 for each image or file, and
  * with an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the job, and the ids of the messages in the order of the request
- * @throws invalid_request — images or files that are not the account's own, or have expired
+ * @throws invalid_request — images or files that are not the account's own, or have expired; or hours as `findHours` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */

@@ -205,8 +205,8 @@ const nextBatch = async (account: string, named: string | undefined): Promise<Ba
 };
 
 /**
- * A batch, unless it is expanded already, scheduled for later, outside its sending hours, or postponed. Of those that have not begun, only a batch of a
- * cancelled job is ever postponed: it ends when its failed step is repeated.
+ * A batch, unless it is expanded already, scheduled for later or for its sending hours, or postponed. Of those that have not
+ * begun, only a batch of a cancelled job is ever postponed: it ends when its failed step is repeated.
  */
 const dueBatch = async (account: string, id: string): Promise<BatchItem | undefined> => {
   const batch = await readBatch(account, id);

@@ -1,4 +1,7 @@
-/** The rows about jobs, opt-outs, erasures, the times of users' last messages, repeated requests of chat platforms, and status receipts. */
+/**
+ * The rows about jobs, opt-outs, erasures, the times of users' last messages, repeated requests of chat platforms, and status
+ * receipts.
+ */
 
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';

@@ -26,10 +26,10 @@ interface Arrival {
 
 /**
  * Accepts a message of an account's chat platform to a user. The platform is notified of its states. A repeat, with the
- * same reference and content, is accepted and not sent again; parts of one message share their reference. Equal parts,
- * and a Resend after a failure, are sent: `repeats.ts` tells them apart. 1 read unit and 6 write units, as for a
- * message of the API, and 1 more read unit with sending hours. A repeat costs 4 more read units, 5 with `leastPart`, and 4 more write units, 8 if its state is reported
- * again. An equal part or a Resend costs 8 more write units.
+ * same reference and content, is accepted and not sent again; parts of one message share their reference. Equal parts, and
+ * a Resend after a failure, are sent: `repeats.ts` tells them apart. 1 read unit and 6 write units, as for a message of the
+ * API, and 1 more read unit with sending hours. A repeat costs 4 more read units, 5 with `leastPart`, and 4 more write
+ * units, 8 if its state is reported again. An equal part or a Resend costs 8 more write units.
  *
  * @returns the message's id
  */

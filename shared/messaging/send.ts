@@ -38,8 +38,8 @@ interface SendOptions extends HoursGiven {
  * outbox. 1 more read unit with sending hours. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the message's id
- * @throws invalid_request — media that are not the account's own, or expires before the message; a job that has
- *   another reference; or hours as `hoursFor` says
+ * @throws invalid_request — media that are not the account's own, or expire before the message; a job that has another
+ *   reference; or hours as `findHours` says
  * @throws idempotency_key_reused — the key belongs to another request
  * @throws job_cancelled — the job was cancelled
  */

@@ -115,15 +115,16 @@ test('batches with a higher priority are expanded first, also between the chunks
   await sendToMany(account, { to: newPhones(300), ...text('low') }, { priority: 'low' });
   await sendToMany(account, { to: newPhones(26), ...text('medium') }, {});
   const urgent = newPhones(26);
-  let accepted: Promise<unknown> | undefined;
+  let isAccepted = false;
   const order: string[] = [];
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { TransactItems?: unknown } }) => {
     const body = /message\.send.*"body":"(\w+)"/.exec(JSON.stringify(command.input.TransactItems ?? ''))?.[1];
     if (body !== undefined) order.push(body);
-    if (order.length === 46 && !accepted) {
-      accepted = sendToMany(account, { to: urgent, ...text('high') }, { priority: 'high' });
-      await accepted;
+    if (order.length === 46 && !isAccepted) {
+      // Its own calls come here, too.
+      isAccepted = true;
+      await sendToMany(account, { to: urgent, ...text('high') }, { priority: 'high' });
     }
     return send(command as never);
   }) as never);

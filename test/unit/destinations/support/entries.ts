@@ -1,5 +1,5 @@
 /** Entries of an outbox for chat platforms. */
-import type { Content, ReceivedContent, Entry, OutboxEvent } from '../../../../shared/outbox/event.ts';
+import type { Entry, OutboxEvent, ReceivedContent } from '../../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../../shared/outbox/message.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 
