@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { type SchemaDocs, TIME } from '../../shared/api/docs.ts';
 import { states } from '../../shared/outbox/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
+import { degrees } from '../../shared/validation/schemas.ts';
 
 interface Webhook {
   /** The destination. */
@@ -13,13 +14,30 @@ interface Webhook {
 }
 
 const text = v.strictObject({ body: v.string() });
-const media = v.strictObject({ url: v.string() });
+/** What a business or a user sends at a URL. Those of businesses have no more than a URL and a caption. */
+const media = v.strictObject({ url: v.string(), caption: v.exactOptional(v.string()) });
+const userMedia = v.strictObject({
+  ...media.entries,
+  filename: v.exactOptional(v.string()),
+  mime_type: v.exactOptional(v.string()),
+  size: v.exactOptional(v.pipe(v.number(), v.metadata({ type: 'integer' }))),
+});
+const location = v.strictObject({
+  latitude: degrees(90),
+  longitude: degrees(180),
+  name: v.exactOptional(v.string()),
+  address: v.exactOptional(v.string()),
+});
 const state = v.picklist(states);
 
 /** The business's own name for the message or the request. */
 const reference = v.exactOptional(v.string());
 
-const received = { from: v.string() };
+const received = {
+  from: v.string(),
+  in_reply_to: v.exactOptional(v.string()),
+  quick_reply: v.exactOptional(v.strictObject({ index: v.pipe(v.number(), v.metadata({ type: 'integer' })) })),
+};
 const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
 
 /** Webhooks by their names in the API description. */
@@ -30,8 +48,11 @@ export const webhooks = {
     schema: v.strictObject({
       message: v.variant('type', [
         v.strictObject({ ...received, type: v.literal('text'), text }),
-        v.strictObject({ ...received, type: v.literal('image'), image: media }),
-        v.strictObject({ ...received, type: v.literal('file'), file: media }),
+        v.strictObject({ ...received, type: v.literal('image'), image: userMedia }),
+        v.strictObject({ ...received, type: v.literal('file'), file: userMedia }),
+        v.strictObject({ ...received, type: v.literal('audio'), audio: userMedia }),
+        v.strictObject({ ...received, type: v.literal('video'), video: userMedia }),
+        v.strictObject({ ...received, type: v.literal('location'), location }),
       ]),
     }),
     example: { message: { from: '27821234567', type: 'text', text: { body: 'Hello' } } },
@@ -140,6 +161,18 @@ export const webhooks = {
           file: media,
           quick_replies: v.exactOptional(v.array(v.string())),
         }),
+        v.strictObject({
+          ...sending,
+          type: v.literal('audio'),
+          audio: media,
+          quick_replies: v.exactOptional(v.array(v.string())),
+        }),
+        v.strictObject({
+          ...sending,
+          type: v.literal('video'),
+          video: media,
+          quick_replies: v.exactOptional(v.array(v.string())),
+        }),
       ]),
     }),
     example: {
@@ -219,8 +252,20 @@ export const webhookDocs: SchemaDocs = {
     'IncomingMessage:image': 'IncomingImage',
     'IncomingMessage:file': 'IncomingFile',
     'IncomingText.text': 'ShownText',
-    'IncomingImage.image': 'ShownMedia',
-    'IncomingFile.file': 'ShownMedia',
+    'IncomingImage.image': 'IncomingMedia',
+    'IncomingFile.file': 'IncomingMedia',
+    'IncomingMessage:audio': 'IncomingAudio',
+    'IncomingMessage:video': 'IncomingVideo',
+    'IncomingMessage:location': 'IncomingLocation',
+    'IncomingAudio.audio': 'IncomingMedia',
+    'IncomingVideo.video': 'IncomingMedia',
+    'IncomingLocation.location': 'IncomingPlace',
+    'IncomingText.quick_reply': 'QuickReplyChoice',
+    'IncomingImage.quick_reply': 'QuickReplyChoice',
+    'IncomingFile.quick_reply': 'QuickReplyChoice',
+    'IncomingAudio.quick_reply': 'QuickReplyChoice',
+    'IncomingVideo.quick_reply': 'QuickReplyChoice',
+    'IncomingLocation.quick_reply': 'QuickReplyChoice',
     'webhook.status': 'StatusNotification',
     'StatusNotification.status': 'NotifiedStatus',
     'webhook.user_data': 'UserDataNotification',
@@ -237,6 +282,10 @@ export const webhookDocs: SchemaDocs = {
     'ShownTextMessage.text': 'ShownText',
     'ShownImageMessage.image': 'ShownMedia',
     'ShownFileMessage.file': 'ShownMedia',
+    'ShownMessage:audio': 'ShownAudioMessage',
+    'ShownMessage:video': 'ShownVideoMessage',
+    'ShownAudioMessage.audio': 'ShownMedia',
+    'ShownVideoMessage.video': 'ShownMedia',
     'webhook.account.updated': 'AccountUpdatedRequest',
     'AccountUpdatedRequest.data': 'UpdatedAccount',
     'webhook.user_data.request': 'UserDataConsentRequest',
@@ -263,6 +312,9 @@ export const webhookDocs: SchemaDocs = {
     'IncomingFile.from': 'phone',
     'IncomingImage.from': 'phone',
     'IncomingText.from': 'phone',
+    'IncomingAudio.from': 'phone',
+    'IncomingVideo.from': 'phone',
+    'IncomingLocation.from': 'phone',
     'NotifiedStatus.id': 'id',
     'ShownFileMessage.id': 'id',
     'ShownFileMessage.to': 'phone',
@@ -270,6 +322,10 @@ export const webhookDocs: SchemaDocs = {
     'ShownImageMessage.to': 'phone',
     'ShownTextMessage.id': 'id',
     'ShownTextMessage.to': 'phone',
+    'ShownAudioMessage.id': 'id',
+    'ShownAudioMessage.to': 'phone',
+    'ShownVideoMessage.id': 'id',
+    'ShownVideoMessage.to': 'phone',
     'UpdatedAccount.avatar': 'url',
   },
 };

@@ -5,6 +5,7 @@ import { listOf, recordOf, shownAs } from '../validation/bounded.ts';
 import { pointInTime } from '../validation/point-in-time.ts';
 import {
   atMost,
+  degrees,
   idOfAnything,
   MAX_QUICK_REPLIES,
   phoneNumber,
@@ -38,9 +39,6 @@ const receivedMedia = v.object({
   mime_type: v.optional(v.pipe(text, atMost(255))),
   size: v.optional(wholeValue(0, Number.MAX_SAFE_INTEGER, ' of bytes')),
 });
-
-const degrees = (max: number) =>
-  v.pipe(v.number(), v.minValue(-max, `must be at least -${max}`), v.maxValue(max, `must be at most ${max}`));
 
 /** A place. */
 const location = v.object({

@@ -20,7 +20,8 @@ import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { nextOpening, RECIPIENT, type SendingHours } from '../core/sending-hours.ts';
 import { messageRetention } from '../core/settings.ts';
-import { checkOwnMedia, type MediaType, type OwnMedia } from '../media/media.ts';
+import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
+import type { MediaType } from '../media/media-types.ts';
 import { findHours, type HoursGiven, hoursFor, hoursOfSingle } from '../messaging/hours.ts';
 import {
   addRecipientsWrite,

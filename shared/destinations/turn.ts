@@ -6,6 +6,7 @@ import { type Entry, mediaOf, type OutboxEvent, type PlatformDraft, subjectOf } 
 import { listOf, shownAs } from '../validation/bounded.ts';
 import {
   atMost,
+  degrees,
   destinationUrl,
   MAX_QUICK_REPLIES,
   MAX_TEXT,
@@ -58,6 +59,8 @@ const media = v.object({
 const button = v.object({ reply: v.object({ title: messageText }) });
 const row = v.object({ title: messageText, description: v.nullish(shortText) });
 
+const section = v.object({ rows: listOf(row, { max: MAX_QUICK_REPLIES, of: 'rows' }) });
+
 /** Buttons, or a list of which the user chooses one row. */
 const interactive = v.object({
   header: v.nullish(
@@ -70,24 +73,18 @@ const interactive = v.object({
   ),
   body: v.object({ text: messageText }),
   footer: v.nullish(v.object({ text: v.nullish(shortText) })),
-  action: v.union(
-    [
-      v.object({ buttons: listOf(button, { min: 1, max: MAX_QUICK_REPLIES, of: 'buttons' }) }),
-      v.object({
-        sections: listOf(v.object({ rows: listOf(row, { max: MAX_QUICK_REPLIES, of: 'rows' }) }), {
-          min: 1,
-          max: MAX_QUICK_REPLIES,
-          of: 'sections',
-        }),
-      }),
-    ],
-    'must have buttons, or sections with rows',
+  action: v.pipe(
+    v.object({
+      buttons: v.optional(listOf(button, { max: MAX_QUICK_REPLIES, of: 'buttons' }), []),
+      sections: v.optional(listOf(section, { max: MAX_QUICK_REPLIES, of: 'sections' }), []),
+    }),
+    v.check(({ buttons, sections }) => buttons.length + sections.length > 0, 'must have buttons or sections'),
   ),
 });
 
 const location = v.object({
-  latitude: v.number(),
-  longitude: v.number(),
+  latitude: degrees(90),
+  longitude: degrees(180),
   name: v.nullish(shortText),
   address: v.nullish(shortText),
 });
@@ -138,7 +135,11 @@ export const fromTurn = (message: v.InferOutput<typeof turnMessage>): PlatformDr
   if ('content' in message) return { to: message.to, type: 'text', text: { body: message.content } };
   const given = 'turn' in message ? message.turn : message;
   const { body, quick_replies } = textIn(given);
-  return { to: message.to, type: 'text', text: { body }, ...(quick_replies && { quick_replies }) };
+  return {
+    ...{ to: message.to, type: 'text', text: { body } },
+    ...(quick_replies && { quick_replies }),
+    ...(given.type === 'document' && { asFile: true }),
+  };
 };
 
 const textIn = (given: v.InferOutput<typeof content>): { body: string; quick_replies?: string[] } => {
@@ -173,8 +174,8 @@ const choicesIn = ({
   footer,
   action,
 }: v.InferOutput<typeof interactive>): { body: string; quick_replies: string[] } => {
-  const rows = 'buttons' in action ? [] : action.sections.flatMap((section) => section.rows);
-  const titles = 'buttons' in action ? action.buttons.map(({ reply }) => reply.title) : rows.map(({ title }) => title);
+  const rows = action.sections.flatMap((section) => section.rows);
+  const titles = [...action.buttons.map(({ reply }) => reply.title), ...rows.map(({ title }) => title)];
   const choices = [...new Set(titles)];
   const explained = rows
     .filter(({ title, description }) => description?.trim() || choices.indexOf(title) >= MAX_QUICK_REPLIES)

@@ -9,11 +9,7 @@ import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { mediaKey } from './entities.ts';
-
-/** The types of messages that have a URL. */
-export const mediaTypes = ['image', 'file', 'audio', 'video'] as const;
-
-export type MediaType = (typeof mediaTypes)[number];
+import { type MediaType, mediaTypes } from './media-types.ts';
 
 /** Milliseconds that a datafree URL works. */
 export const LIFETIME = MEDIA_DAYS * 86_400_000;
@@ -74,7 +70,7 @@ const AESGCM = 'aesgcm://';
 const KEY = /#(?:[0-9a-f]{88}|[0-9a-f]{96})$/i;
 
 /** Whether a URL names an encrypted file, with its key. */
-export const isEncryptedUrl = (url: string): boolean => url.startsWith(AESGCM) && KEY.test(url);
+const isEncryptedUrl = (url: string): boolean => url.startsWith(AESGCM) && KEY.test(url);
 
 /** Extensions of encrypted files that are not sent as a file. */
 const EXTENSIONS: Partial<Record<MediaType, RegExp>> = {

@@ -36,10 +36,10 @@ interface Arrival {
 export const sendFromPlatform = async (
   account: string,
   platform: string,
-  { reference, ...given }: PlatformDraft,
+  { reference, asFile, ...given }: PlatformDraft,
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
-  const draft = await withMedia(account, given);
+  const draft = await withMedia(account, given, asFile);
   const sender = await findAccount(account);
   const hours = await hoursFromPlatform(account, sender, draft.to);
   if (reference === undefined) {
@@ -57,7 +57,8 @@ export const sendFromPlatform = async (
   const look = (copy: Copy) => stateOf(idOf(copy));
 
   const first = idOf({ place: 0, generation: 0 });
-  const bytes = Buffer.byteLength(given.text.body);
+  // Media are in the last part, which is no equal part.
+  const bytes = draft.type === 'text' ? Buffer.byteLength(given.text.body) : 0;
   for (;;) {
     if (await acceptMessage(draft, { account, id: first, origin: originIn(0), hours, sender })) return first;
     const { repeats, version, failureReported } = await readRepeats(account, reference);
@@ -82,11 +83,10 @@ const ATTACHMENT = /^(?:(.*?)\s*\n)?[ \t]*(\S+)[ \t]*$/s;
  * A text that ends with a datafree URL of the account, on a line of its own, as an image, a file, a sound or a film, with the
  * text as its caption: platforms append attachments there. Other texts stay. 1 read unit for a datafree URL.
  */
-const withMedia = async (account: string, given: Omit<PlatformDraft, 'reference'>): Promise<Draft> => {
+const withMedia = async (account: string, given: Omit<PlatformDraft, 'reference'>, asFile?: true): Promise<Draft> => {
   const [, before = '', url = ''] = ATTACHMENT.exec(given.text.body) ?? [];
   if (!isDatafreeUrl(url)) return given;
-  const type = typeByUrl(url);
-  const own = await checkOwnMedia(account, type, url);
+  const own = await checkOwnMedia(account, asFile ? 'file' : typeByUrl(url), url);
   if ('error' in own) return given;
   const { to, quick_replies } = given;
   const caption = before.trim() === '' ? {} : { caption: before };

@@ -1,6 +1,6 @@
 /** Outbox entries and their content: for users, through the app network, and for customers' chat platforms. */
 
-import type { MediaType } from '../media/media.ts';
+import type { MediaType } from '../media/media-types.ts';
 import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Message, State } from './message.ts';
@@ -51,7 +51,7 @@ export type Content =
   | { type: 'video'; video: Media };
 
 /** A place, in degrees. */
-export interface Location {
+interface Location {
   latitude: number;
   longitude: number;
   name?: string | undefined;
@@ -255,4 +255,6 @@ export interface PlatformDraft {
   quick_replies?: string[];
   /** The platform's id of the message, if it sends one. Parts of one message share it. */
   reference?: string;
+  /** Set if what is at the URL at its end must be sent as a file. */
+  asFile?: true;
 }

@@ -97,6 +97,16 @@ export const sourceUrl = v.pipe(
   }, 'must be an https or aesgcm address'),
 );
 
+/** A latitude or a longitude. */
+export const degrees = (max: number) =>
+  v.pipe(
+    v.number(),
+    shownAs(
+      { format: 'double', minimum: -max, maximum: max },
+      v.check<number, string>((value) => value >= -max && value <= max, `must be from -${max} to ${max}`),
+    ),
+  );
+
 /** The text of a business with its media. */
 export const caption = visibleTextOf(1_024);
 

@@ -146,6 +146,9 @@ describe('generators of clients', () => {
     expect(beside.map(([place]) => place)).toEqual([
       '/components/schemas/AccountConfiguration/properties/platform',
       '/components/schemas/AccountName/properties/sending_hours',
+      '/components/schemas/AccountName/properties/opt_out_keywords',
+      ...['Choice/properties/header', 'Choice/properties/footer'].map((place) => `/components/schemas/Turn${place}`),
+      ...['image', 'video', 'document'].map((name) => `/components/schemas/TurnHeader/properties/${name}`),
     ]);
   });
 

@@ -191,6 +191,7 @@ const policy = (bridgeUrl: string): string =>
     "style-src 'self'",
     "connect-src 'self'",
     `img-src 'self' data: ${bridgeUrl}`,
+    `media-src 'self' ${bridgeUrl}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -102,7 +102,9 @@ export interface ReceivedItem {
   time: string;
   /** The bot's number. */
   from: string | null;
-  content: { type: 'text'; body: string } | { type: 'image' | 'file'; url: string };
+  content:
+    | { type: 'text'; body: string }
+    | { type: 'image' | 'file' | 'audio' | 'video'; url: string; caption: string };
   quick_replies: string[];
   /** The states that were reported to the service, in order. */
   states: ('delivered_to_user' | 'read' | 'delivery_failed')[];
@@ -129,6 +131,8 @@ export interface WrittenItem {
   time: string;
   to: string;
   text: string;
+  /** The URL of a picture. */
+  picture: string | null;
   outcome: 'sending' | 'taken' | 'refused' | 'unanswered';
   /** Why it was not accepted. */
   detail: string | null;

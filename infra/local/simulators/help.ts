@@ -30,6 +30,8 @@ Show the bots whose businesses a user has stopped:
 
 Report events as the app, and print the service's response ("event_id" repeats an event):
   curl ${url}/phones/27821234567/messages -d '{"to":"BOT NUMBER","text":"Hi"}'
+  curl ${url}/phones/27821234567/messages -d '{"to":"BOT NUMBER","image":{"url":"https://example.org/1.jpg","caption":"My cow"}}'    or file, audio, video
+  curl ${url}/phones/27821234567/messages -d '{"to":"BOT NUMBER","location":{"latitude":-33.92,"longitude":18.42}}'
   curl ${url}/messages/MESSAGE-ID/states -d '{"state":"read"}'    or delivered_to_user, delivery_failed with "reason"
   curl ${url}/phones/27821234567/user -d '{"panelist":true,"properties":{"first_name":{"value":"Thandi","source":"user"}}}'    or "id" with a UUID
   curl -X DELETE ${url}/phones/27821234567/user

@@ -31,6 +31,10 @@ export const appDocs: AreaDocs<typeof app> = {
 other events are applied. Correct or remove the rejected events, and send all again in the same order. After a 503, also send
 all again: if an event failed, no later event about that user was applied.
 
+A message of a user is a text, an image, a file, a sound, a film or a location. \`url\` is an address of yours, or an \`aesgcm\`
+address with the key of an encrypted file: it is passed on to the business, and nothing is copied. \`in_reply_to\` is the id of the message that the user answers, and
+\`quick_reply\` the place of the reply that the user chose, from 0 on.
+
 \`timestamp\` is optional: when the data was true. A \`user.updated\` does not change a property, or \`panelist\`, for which newer
 data is known. It does not register a user who was removed at that time or later, in the last ${inDays(DELETION_MEMORY_DAYS)}. A \`user.removed\`
 removes only older data. Without \`timestamp\`, an event counts as newer than all known data. In this case, repeat an event until
@@ -59,6 +63,29 @@ one number. If it comes with another number, the user has changed the number: th
           ],
         },
         {
+          shows: 'The user sends a picture and a location',
+          body: [
+            {
+              id: 'event-9',
+              type: 'message.received',
+              data: {
+                ...{ from: user, to: bot, type: 'image' },
+                image: {
+                  url: 'https://files.example.com/1.jpg',
+                  mime_type: 'image/jpeg',
+                  size: 48_213,
+                  caption: 'My cow',
+                },
+              },
+            },
+            {
+              id: 'event-10',
+              type: 'message.received',
+              data: { from: user, to: bot, type: 'location', location: { latitude: -33.92, longitude: 18.42 } },
+            },
+          ],
+        },
+        {
           shows: 'A user stops a business, and starts it again',
           body: [
             { id: 'event-5', type: 'user.stopped', data: { from: user, to: bot } },
@@ -73,7 +100,24 @@ one number. If it comes with another number, the user has changed the number: th
   names: {
     ...events,
     'MessageReceivedEvent.data': 'UserMessage',
-    'UserMessage.text': 'UserText',
+    'UserMessage:text': 'UserTextMessage',
+    'UserMessage:image': 'UserImageMessage',
+    'UserMessage:file': 'UserFileMessage',
+    'UserMessage:audio': 'UserAudioMessage',
+    'UserMessage:video': 'UserVideoMessage',
+    'UserMessage:location': 'UserLocationMessage',
+    'UserTextMessage.text': 'UserText',
+    'UserImageMessage.image': 'UserMedia',
+    'UserFileMessage.file': 'UserMedia',
+    'UserAudioMessage.audio': 'UserMedia',
+    'UserVideoMessage.video': 'UserMedia',
+    'UserLocationMessage.location': 'UserLocation',
+    'UserTextMessage.quick_reply': 'ChosenQuickReply',
+    'UserImageMessage.quick_reply': 'ChosenQuickReply',
+    'UserFileMessage.quick_reply': 'ChosenQuickReply',
+    'UserAudioMessage.quick_reply': 'ChosenQuickReply',
+    'UserVideoMessage.quick_reply': 'ChosenQuickReply',
+    'UserLocationMessage.quick_reply': 'ChosenQuickReply',
     'MessageStateEvent.data': 'ReportedState',
     'UserUpdatedEvent.data': 'UserUpdate',
     'UserUpdate.properties{}': 'ReportedProperty',
@@ -84,6 +128,14 @@ one number. If it comes with another number, the user has changed the number: th
     'UserStartedEvent.data': 'OptOut',
   },
   fields: {
+    in_reply_to: 'The id of the message that the user answers.',
+    index: 'The place of the quick reply among those of the message, from 0 on.',
+    latitude: 'Degrees north of the equator.',
+    longitude: 'Degrees east of Greenwich.',
+    mime_type: 'The media type, such as `image/jpeg`.',
+    'UserMedia.url': 'An https address of yours, or an aesgcm address with the key of an encrypted file.',
+    'UserMedia.size': 'Bytes of the file.',
+    'UserMedia.caption': 'The text that the user wrote with it.',
     'ReportedState.reason': 'Why the message failed, in words of your own.',
     ...Object.fromEntries(
       Object.values(events).map((name) => [`${name}.id`, 'An id of your own. The same id is the same event.']),

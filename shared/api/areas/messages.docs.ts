@@ -8,11 +8,13 @@ const { user, job, media, message, otherUser, time } = placeholders;
 
 export const messagesDocs: AreaDocs<typeof messages> = {
   name: 'Messages',
-  description: 'Texts, images and files to users of the app.',
+  description: 'Texts, images, files, sounds and films to users of the app.',
   endpoints: {
     sendMessage: {
       text: `An accepted message is delivered, or logged as failed. Messages to the same number are delivered in the order in which
-they were accepted. Images and files need a datafree URL of your own account (\`POST /v1/upload_image\`, \`/v1/upload_file\`).
+they were accepted. Images, files, sounds and films need a datafree URL of your own account (\`POST /v1/upload_image\`, \`/v1/upload_file\`).
+A document that is sent as an image arrives as what it is. For a file that you have encrypted before its upload, \`url\` is its URL with
+\`aesgcm\` in place of \`https\`, and the IV and the key in hexadecimal after \`#\`: the app decrypts it. The key is stored only while the message is pending.
 
 \`to\` is one number, or a list of up to 10,000. A list returns \`job_id\` and the number of messages instead of \`id\`: duplicate numbers
 count once, and without \`job_id\` the list gets a job of its own. A request with at most 25 messages and 1 MB, and neither
@@ -52,7 +54,12 @@ stays pending, and no attempt is made or counted. A message to one user who has 
         {
           shows: 'An image',
           query: { job_id: job },
-          body: { to: user, recipient_type: 'individual', type: 'image', image: { url: media } },
+          body: {
+            to: user,
+            recipient_type: 'individual',
+            type: 'image',
+            image: { url: media, caption: 'Our new clinic' },
+          },
           answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
         },
         {
@@ -138,6 +145,8 @@ users and from users. \`waits_until\` is there while the message waits for its s
     'Message:text': 'TextMessage',
     'Message:image': 'ImageMessage',
     'Message:file': 'FileMessage',
+    'Message:audio': 'AudioMessage',
+    'Message:video': 'VideoMessage',
     'AcceptedMessageOrJob:0': 'AcceptedMessage',
     'AcceptedMessageOrJob:1': 'AcceptedJob',
     'AcceptedMessageOrJob:2': 'Forecast',
@@ -146,17 +155,25 @@ users and from users. \`waits_until\` is there while the message waits for its s
     'MessageToOne:text': 'TextMessageToOne',
     'MessageToOne:image': 'ImageMessageToOne',
     'MessageToOne:file': 'FileMessageToOne',
+    'MessageToOne:audio': 'AudioMessageToOne',
+    'MessageToOne:video': 'VideoMessageToOne',
     'AcceptedMessages.messages[]': 'AcceptedMessageToOne',
     'TextMessage.text': 'MessageText',
     'TextMessageToOne.text': 'MessageText',
-    'ImageMessage.image': 'MediaLink',
-    'ImageMessageToOne.image': 'MediaLink',
-    'FileMessage.file': 'MediaLink',
-    'FileMessageToOne.file': 'MediaLink',
+    'ImageMessage.image': 'CaptionedMedia',
+    'ImageMessageToOne.image': 'CaptionedMedia',
+    'FileMessage.file': 'CaptionedMedia',
+    'FileMessageToOne.file': 'CaptionedMedia',
+    'VideoMessage.video': 'CaptionedMedia',
+    'VideoMessageToOne.video': 'CaptionedMedia',
+    'AudioMessage.audio': 'MediaLink',
+    'AudioMessageToOne.audio': 'MediaLink',
     'MessageStatus.states[]': 'ReachedState',
     'TextMessage.to': 'Recipients',
     'ImageMessage.to': 'Recipients',
     'FileMessage.to': 'Recipients',
+    'AudioMessage.to': 'Recipients',
+    'VideoMessage.to': 'Recipients',
     recipient_type: 'RecipientType',
     priority: 'Priority',
     'Recipients:0': 'PhoneNumber',
@@ -171,6 +188,7 @@ users and from users. \`waits_until\` is there while the message waits for its s
     'MessageStatus.reference': 'The `reference` of the message, if it has one.',
     dry_run: 'Sends nothing, and returns what the request would do.',
     plan: 'The `plan` of a forecast: the request must be the same. Valid for one hour.',
+    caption: 'A text of at most 1,024 characters that the app shows with it.',
     'Forecast.dry_run': 'Nothing was sent.',
     'Forecast.messages': 'The messages of the request: `valid`, `duplicates`, `not_registered` and `stopped` together.',
     'Forecast.valid': 'Messages to users of the app who have not stopped your account.',
@@ -201,6 +219,7 @@ users and from users. \`waits_until\` is there while the message waits for its s
     'AcceptedMessageToOne.id': 'id',
     'AcceptedMessageToOne.to': 'phone',
     'MediaLink.url': 'url',
+    'CaptionedMedia.url': 'url',
     'MessageStatus.id': 'id',
   },
 };

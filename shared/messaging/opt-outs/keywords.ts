@@ -12,7 +12,7 @@ import { messageWrites } from '../send.ts';
 import { changeOptOut } from './changes.ts';
 
 /** The whole texts that stop and start a business, in lower case and without accents. The guide for businesses lists them. */
-export const KEYWORDS: Readonly<Record<string, OptOutState>> = {
+const KEYWORDS: Readonly<Record<string, OptOutState>> = {
   stop: 'stopped',
   'stop all': 'stopped',
   stopall: 'stopped',

@@ -19,6 +19,21 @@ export const pdf = Uint8Array.from(
   Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'),
 );
 
+const latin = (content: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(content, 'latin1'));
+
+/** Only the starts of files of further types. */
+export const further: Record<string, Uint8Array<ArrayBuffer>> = {
+  'image/bmp': latin('BM\x46\0\0\0\0\0\0\0\x36\0\0\0'),
+  'audio/mpeg': latin(`ID3\x03\0\0\0\0\0\0\xff\xfb\x90\x64${'\0'.repeat(400)}`),
+  'audio/ogg': latin(`OggS\0\x02${'\0'.repeat(20)}\x01\x13OpusHead\x01\x01`),
+  'audio/mp4': latin('\0\0\0\x18ftypM4A \0\0\0\0M4A mp42'),
+  'audio/aac': latin('\xff\xf1\x50\x80\0\0\0\0'),
+  'audio/amr': latin('#!AMR\n'),
+  'audio/wav': latin('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0'),
+  'video/mp4': latin('\0\0\0\x18ftypmp42\0\0\0\0mp42isom'),
+  'video/3gpp': latin('\0\0\0\x18ftyp3gp4\0\0\0\0isom3gp4'),
+};
+
 const text = (content: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(content));
 
 /** Contents that are rejected with any file name. */

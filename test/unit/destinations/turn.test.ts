@@ -54,6 +54,7 @@ const LONGEST = FOREIGN.padEnd(2_048, 'x');
 
 const to = '27821234567';
 const text = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
+const document = (body: string): PlatformDraft => ({ ...text(body), asFile: true });
 
 /** A message of the Channel API. */
 const inTurn = (turn: unknown) => ({ ...CHANNEL_MESSAGE, turn });
@@ -127,8 +128,8 @@ test.each<[what: string, body: unknown, draft: PlatformDraft]>([
   ],
   ['with our image and no caption', { to, type: 'image', image: { link: OURS, caption: '' } }, text(OURS)],
   ['with our image, blank caption', { to, type: 'image', image: { link: OURS, caption: ' ' } }, text(OURS)],
-  ['with our document', inTurn({ type: 'document', document: { link: OURS, filename: 'a.pdf' } }), text(OURS)],
-  ["in WhatsApp's format with our document", { to, type: 'document', document: { link: OURS } }, text(OURS)],
+  ['with our document', inTurn({ type: 'document', document: { link: OURS, filename: 'a.pdf' } }), document(OURS)],
+  ["in WhatsApp's format with our document", { to, type: 'document', document: { link: OURS } }, document(OURS)],
   [
     'with our image and a caption',
     inTurn({ type: 'image', image: { link: OURS, caption: 'Look' } }),
@@ -137,15 +138,15 @@ test.each<[what: string, body: unknown, draft: PlatformDraft]>([
   [
     'with our document, a caption',
     { to, type: 'document', document: { link: OURS, caption: 'A' } },
-    text(`A\n${OURS}`),
+    document(`A\n${OURS}`),
   ],
   ['with an image of another host', inTurn({ type: 'image', image: { link: FOREIGN } }), text(FOREIGN)],
   ['with its caption', { to, type: 'image', image: { link: FOREIGN, caption: 'A\nb' } }, text(`A\nb\n${FOREIGN}`)],
-  ['with a document', { to, type: 'document', document: { link: FOREIGN, caption: null } }, text(FOREIGN)],
+  ['with a document', { to, type: 'document', document: { link: FOREIGN, caption: null } }, document(FOREIGN)],
   [
     'with a document and its caption',
     inTurn({ type: 'document', document: { link: FOREIGN, caption: 'Read' } }),
-    text(`Read\n${FOREIGN}`),
+    document(`Read\n${FOREIGN}`),
   ],
   [
     'with an image of a host whose name begins with ours',

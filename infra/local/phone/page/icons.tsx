@@ -31,6 +31,7 @@ const paths = {
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 4-7 8-7s8 3 8 7',
   phone: 'M7 3h10v18H7zM11 18h2',
   picture: 'M4 4h16v16H4zM4 17l5-5 4 4 3-3 4 4M15 9v.1',
+  place: 'M12 21c-4-5-6-8-6-11a6 6 0 0 1 12 0c0 3-2 6-6 11zM12 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
   play: 'M7 4l12 8-12 8z',
   plug: 'M9 3v5M15 3v5M6 8h12v3a6 6 0 0 1-12 0zM12 17v4',
   plus: 'M12 5v14M5 12h14',

@@ -1,4 +1,5 @@
 /** What a trace is about, by its request, its log lines, and its calls to destinations. */
+import { type MediaType, mediaTypes } from '../../../../shared/media/media-types.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
 import { type AppEventRecord, eventsIn, isAppEvents, type Line, type Trace, type TraceStore } from './record/store.ts';
 import type { Call } from './views.ts';
@@ -23,7 +24,7 @@ export interface Facts {
 }
 
 interface Content {
-  type: 'text' | 'image' | 'file';
+  type: 'text' | MediaType | 'location';
   text: string;
 }
 
@@ -139,10 +140,12 @@ const contentOf = (data: unknown): Content | undefined => {
     textAt(data, 'content') ??
     textAt(data, 'reason');
   if (text !== undefined) return { type: 'text', text };
-  for (const type of ['image', 'file'] as const) {
+  for (const type of mediaTypes) {
     const url = textAt(data, type, 'url');
-    if (url !== undefined) return { type, text: url };
+    if (url !== undefined) return { type, text: textAt(data, type, 'caption') ?? url };
   }
+  const { latitude, longitude, name } = Object(Object(data).location);
+  if (typeof latitude === 'number') return { type: 'location', text: name ?? `${latitude}, ${longitude}` };
   return undefined;
 };
 

@@ -3,6 +3,16 @@ import { answersIn, type Facts } from './facts.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
 import type { TraceRow } from './views.ts';
 
+/** What a message is, in words and as an icon. */
+const KINDS = {
+  text: { noun: 'Message', icon: 'chat' },
+  image: { noun: 'Picture', icon: 'picture' },
+  file: { noun: 'File', icon: 'file' },
+  audio: { noun: 'Sound', icon: 'file' },
+  video: { noun: 'Film', icon: 'file' },
+  location: { noun: 'Location', icon: 'place' },
+} as const;
+
 /** What traces call people and businesses. */
 export interface Names {
   /** The first name of a user, or the end of the number. */
@@ -29,10 +39,9 @@ export const titleOf = (facts: Facts, names: Names): Title => {
   const preview = facts.content?.text ?? '';
   switch (type) {
     case 'to user': {
-      const noun = { text: 'Message', image: 'Picture', file: 'File' }[facts.content?.type ?? 'text'];
-      const icon = { text: 'chat', image: 'picture', file: 'file' } as const;
+      const { noun, icon } = KINDS[facts.content?.type ?? 'text'];
       return {
-        icon: icon[facts.content?.type ?? 'text'],
+        icon,
         byUser: false,
         title: `${noun} to ${person}`,
         preview,
@@ -40,7 +49,10 @@ export const titleOf = (facts: Facts, names: Names): Title => {
       };
     }
     case 'from user':
-      return { icon: 'reply', byUser: true, title: `Message from ${person}`, preview, kind: 'messages' };
+      return {
+        ...{ icon: 'reply', byUser: true, preview, kind: 'messages' },
+        title: `${KINDS[facts.content?.type ?? 'text'].noun} from ${person}`,
+      };
     case 'consent request':
       return {
         icon: 'shield',

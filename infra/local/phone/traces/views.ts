@@ -35,6 +35,7 @@ type TraceIcon =
   | 'chat'
   | 'picture'
   | 'file'
+  | 'place'
   | 'reply'
   | 'shield'
   | 'list'

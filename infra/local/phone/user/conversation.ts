@@ -1,5 +1,6 @@
 /** Views of phones and their conversations: the messages from the service, and the events that users reported. */
 import { now } from '../../../../shared/core/clock.ts';
+import { mediaOf } from '../../../../shared/outbox/event.ts';
 import { demoBots } from '../../demo.ts';
 import type { AppNetwork } from '../../simulators/app-network/app-network.ts';
 import type { PhoneEvent } from '../../simulators/app-network/inbox.ts';
@@ -92,7 +93,8 @@ const received = (data: MessageData, time: string, reportedEvents: Network['repo
 
 const contentOf = (data: MessageData): ReceivedItem['content'] => {
   if (data.type === 'text') return { type: 'text', body: data.text.body };
-  return { type: data.type, url: data.type === 'image' ? data.image.url : data.file.url };
+  const { url, caption = '' } = mediaOf(data) ?? { url: '' };
+  return { type: data.type, url, caption };
 };
 
 const asked = (
@@ -138,7 +140,7 @@ const isOpen = ({ properties, answers }: RequestItem): boolean =>
 
 /** An item as one line. */
 const gist = (item: TimelineItem): string => {
-  if (item.kind === 'written') return `You: ${item.text}`;
+  if (item.kind === 'written') return `You: ${item.text || 'Picture'}`;
   if (item.kind === 'request') return `${item.business} asks for your data`;
   return item.content.type === 'text' ? item.content.body : item.content.type === 'image' ? 'An image' : 'A file';
 };

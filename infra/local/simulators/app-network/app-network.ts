@@ -46,7 +46,18 @@ interface Service {
 
 const eventId = { event_id: v.exactOptional(text) };
 
-const writing = fields({ to: text, text, ...eventId });
+const anything = v.exactOptional(v.looseObject({}, 'must be an object'));
+
+const writing = fields({
+  to: text,
+  text: v.exactOptional(text),
+  ...{ image: anything, file: anything, audio: anything, video: anything, location: anything },
+  ...{ in_reply_to: v.exactOptional(text), quick_reply: anything },
+  ...eventId,
+});
+
+/** Files of users that are kept. */
+const MAX_FILES = 20;
 const state = fields({
   state: oneOf('delivered_to_user', 'read', 'delivery_failed'),
   reason: v.exactOptional(text),
@@ -90,6 +101,8 @@ export class AppNetwork {
   readonly reportedEvents = new ReportedEvents();
   readonly #consent = new Consent();
   #appToken = '';
+  /** What users have sent, by id. */
+  readonly #files = new Map<string, { bytes: ArrayBuffer; type: string }>();
 
   private constructor(server: SimulatorServer, secret: string, random: () => number) {
     this.phoneUrl = server.url;
@@ -184,9 +197,41 @@ export class AppNetwork {
   /** Adds the routes that report events to the service. */
   #addEvents(routes: Routes): void {
     routes.post('/phones/:phone/messages', async ({ req }) => {
-      const { to, text, event_id } = check(writing, parseJson(await req.text()));
-      const data = { from: req.param('phone'), to, type: 'text' as const, text: { body: text } };
+      const {
+        to,
+        event_id,
+        in_reply_to,
+        quick_reply,
+        text: body,
+        ...rest
+      } = check(writing, parseJson(await req.text()));
+      const given = { ...rest, ...(body !== undefined && { text: { body } }) };
+      const [type, ...others] = Object.keys(given);
+      if (type === undefined || others.length > 0) {
+        throw httpError(422, 'The body must have one of text, image, file, audio, video and location.');
+      }
+      // The service validates it.
+      const data = { from: req.param('phone'), to, type, ...given, in_reply_to, quick_reply } as Extract<
+        ReportedEvent,
+        { type: 'message.received' }
+      >['data'];
       return this.#report(event_id, { type: 'message.received', data });
+    });
+    routes.post('/files', async ({ req }) => {
+      const id = newId();
+      this.#files.set(id, { bytes: await req.arrayBuffer(), type: req.header('content-type') ?? 'image/png' });
+      for (const old of [...this.#files.keys()].slice(0, -MAX_FILES)) this.#files.delete(old);
+      return Response.json({ url: `${this.phoneUrl}/files/${id}` });
+    });
+    routes.get('/files/:id', ({ req }) => {
+      const file = this.#files.get(req.param('id'));
+      if (file === undefined) throw httpError(404, 'There is no such file, or it is not kept any more.');
+      const headers = {
+        'content-type': file.type,
+        'content-security-policy': 'sandbox',
+        'x-content-type-options': 'nosniff',
+      };
+      return new Response(file.bytes, { headers });
     });
     routes.post('/messages/:id/states', async ({ req }) => {
       const { event_id, ...reported } = check(state, parseJson(await req.text()));

@@ -28,7 +28,7 @@ export interface Call {
 }
 
 const to = phoneNumber;
-const media = v.looseObject({ url: v.string() });
+const media = v.looseObject({ url: v.string(), caption: v.exactOptional(v.string()) });
 const message = { id: v.string(), from: v.optional(v.string()), to };
 
 const business = v.looseObject({ bot: phoneNumber, name: v.string(), avatar: v.nullable(v.string()) });
@@ -51,6 +51,8 @@ const appEvent = v.variant('type', [
       }),
       v.looseObject({ ...message, type: v.literal('image'), image: media }),
       v.looseObject({ ...message, type: v.literal('file'), file: media }),
+      v.looseObject({ ...message, type: v.literal('audio'), audio: media }),
+      v.looseObject({ ...message, type: v.literal('video'), video: media }),
     ]),
   }),
   v.looseObject({

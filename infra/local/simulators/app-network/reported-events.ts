@@ -3,12 +3,14 @@
  * conversations.
  */
 import * as v from 'valibot';
+import { textOf } from '../../../../shared/destinations/platform.ts';
+import type { ReceivedContent } from '../../../../shared/outbox/event.ts';
 import { type Reply, reasonIn } from '../../../operator/local-stack/report.ts';
 import { time } from '../calls.ts';
 
 /** An event that the app reports. */
 export type ReportedEvent =
-  | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
+  | { type: 'message.received'; data: { from: string; to: string } & ReceivedContent }
   | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }
   | {
       type: 'user.updated';
@@ -36,7 +38,10 @@ type Decisions = Record<string, Decision>;
 export interface Written {
   event_id: string;
   to: string;
+  /** The text; of a picture its caption and URL, of a place its name and coordinates. */
   text: string;
+  /** The URL of a picture. */
+  picture: string | null;
   /** The time of the first attempt. */
   time: string;
   /** The result of the last attempt: in progress, accepted, rejected, or without a response. */
@@ -113,13 +118,15 @@ export class ReportedEvents {
     this.#decisions.clear();
   }
 
-  #write(id: string, { from, to, text }: Extract<ReportedEvent, { type: 'message.received' }>['data']): Written {
+  #write(id: string, data: Extract<ReportedEvent, { type: 'message.received' }>['data']): Written {
+    const { from, to } = data;
     const messages = this.#written.get(from) ?? new Map<string, Written>();
     this.#written.set(from, messages);
     const message: Written = messages.get(id) ?? {
       event_id: id,
       to,
-      text: text.body,
+      text: data.type === 'image' ? (data.image.caption ?? '') : textOf(data),
+      picture: data.type === 'image' ? data.image.url : null,
       time: time(),
       outcome: 'sending',
       detail: null,

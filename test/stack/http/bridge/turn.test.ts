@@ -96,7 +96,11 @@ describe('a message of Turn', () => {
     ['an image as its caption and URL', { image: { link, caption: 'Look: ☺' } }, shown(`Look: ☺\n${link}`)],
     ['an image without a caption as its URL', { image: { link } }, shown(link)],
     ['an image whose caption is null as its URL', { image: { link, caption: null } }, shown(link)],
-    ['a datafree image with a caption as text', { image: { link: ours, caption: 'Look' } }, shown(`Look\n${ours}`)],
+    [
+      'a datafree image with a caption as an image with it',
+      { image: { link: ours, caption: 'Look' } },
+      { type: 'image', image: { url: ours, caption: 'Look' } },
+    ],
     ['a datafree image as an image', { image: { link: ours } }, { type: 'image', image: { url: ours } }],
     [
       'a document as its caption and URL',
@@ -282,15 +286,27 @@ describe("Turn's ordinary webhook event", () => {
 
 describe('an invalid message of Turn', () => {
   const to = '27820000001';
-  const TYPE = 'must be "text", "image" or "document"';
+  const TYPE = expect.stringContaining('type must be "text", "image", "document", "audio"');
   const NUMBER = expect.stringContaining('#/to must be a phone number in international format: 7 to 15 digits');
   const long = 'x'.repeat(4_097);
 
   test.each<[string, unknown, ...string[]]>([
-    ...['video', 'audio', 'location', 'contacts', 'template', 'interactive', 'sticker'].map(
-      (type): [string, unknown, string] => [`the type ${type}`, whatsapp(to, { type, [type]: {} }), `#/type ${TYPE}`],
-    ),
-    ['the type video of the Channel API', channel(to, { type: 'video', video: {} }), `#/turn/type ${TYPE}`],
+    ...['contacts', 'template', 'reaction'].map((type): [string, unknown, string] => [
+      `the type ${type}`,
+      whatsapp(to, { type, [type]: {} }),
+      TYPE,
+    ]),
+    ['a video without its link', whatsapp(to, { type: 'video', video: {} }), '#/video/link is required'],
+    [
+      'interactive parts without choices',
+      whatsapp(to, { type: 'interactive', interactive: { body: { text: 'Hi' }, action: { name: 'cta_url' } } }),
+      '#/interactive/action must have buttons or sections',
+    ],
+    [
+      'a type that the app cannot show, without content',
+      { ...channel(to, { type: 'template', template: {} }), content: null },
+      TYPE,
+    ],
     ['an empty object', {}, '#/to is required', '#/content is required'],
     ['an array', [whatsapp(to, shown('Hi'))], '#/to is required', '#/content is required'],
     ['null', null, '# must be an object, not null'],

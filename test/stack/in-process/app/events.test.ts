@@ -281,7 +281,6 @@ describe('a batch', () => {
     expect(await rejected(batch)).toEqual([
       '#/1/data/to is required',
       '#/1/data/type is required',
-      '#/1/data/text is required',
       '#/2/data/id is the id of no message that was sent to a user',
       '#/3/type must be "message.received", "message.state", "user.updated", "user_data.answered", "user_data.withdrawn", "user.removed", "user.stopped" or "user.started"',
       '#/4 must be an object, not a string',

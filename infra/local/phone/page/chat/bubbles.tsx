@@ -75,23 +75,44 @@ const Foot = ({ time, children }: { time: string; children?: ComponentChildren }
 
 const Content = (content: ReceivedItem['content']) => {
   if (content.type === 'text') return <LongText text={content.body} />;
-  if (content.type === 'image')
+  return (
+    <>
+      <Media {...content} />
+      {content.caption && <LongText text={content.caption} />}
+    </>
+  );
+};
+
+const WORDS = { image: 'picture', file: 'file', audio: 'sound', video: 'film' };
+
+/** What is at a URL. The page cannot decrypt: of an encrypted file, it shows what it is. */
+const Media = ({ type, url }: Exclude<ReceivedItem['content'], { type: 'text' }>) => {
+  if (url.startsWith('aesgcm:')) return <Attachment icon="lock">An encrypted {WORDS[type]}</Attachment>;
+  if (type === 'image')
     return (
-      <Link to={content.url}>
-        <img class="picture" src={content.url} alt="Sent by the business; opens in a new tab" />
+      <Link to={url}>
+        <img class="picture" src={url} alt="Sent by the business; opens in a new tab" />
       </Link>
     );
+  // biome-ignore-start lint/a11y/useMediaCaption: businesses send none
+  if (type === 'audio') return <audio class="picture" controls src={url} aria-label="Sound" />;
+  if (type === 'video') return <video class="picture" controls src={url} aria-label="Film" />;
+  // biome-ignore-end lint/a11y/useMediaCaption: businesses send none
   return (
-    <Link to={content.url}>
-      <span class="attachment">
-        <span class="attachment-icon">
-          <Icon name="file" />
-        </span>
-        Open the file
-      </span>
+    <Link to={url}>
+      <Attachment icon="file">Open the file</Attachment>
     </Link>
   );
 };
+
+const Attachment = ({ icon, children }: { icon: IconName; children: ComponentChildren }) => (
+  <span class="attachment">
+    <span class="attachment-icon">
+      <Icon name={icon} />
+    </span>
+    {children}
+  </span>
+);
 
 /** Lines of a text before it is cut, and the letters that count as so many lines. */
 const LINES = 12;
@@ -153,7 +174,8 @@ export const Written = ({ item, onAgain, ...inspection }: Inspection & { item: W
     <article class="message ours" aria-label="You wrote">
       <Inspectable {...inspection}>
         <div class="bubble text" dir="auto">
-          <LongText text={item.text} />
+          {item.picture !== null && <img class="picture" src={item.picture} alt="Sent by you" />}
+          {item.text !== '' && <LongText text={item.text} />}
           <Foot time={item.time}>
             {item.outcome === 'sending' && <Tick kind="sending" icon="clock" label="being sent" />}
             {item.outcome === 'taken' && !item.delivered && (

@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PhoneView, Setup, TimelineItem } from '../../views.ts';
 import { Announced } from '../announced.tsx';
-import { newDraft, type useOutbox } from '../data/outbox.ts';
+import { type DraftContent, newDraft, type useOutbox } from '../data/outbox.ts';
 import { dayOf, spacedNumber } from '../text.tsx';
 import { Received, Written } from './bubbles.tsx';
 import { Composer } from './composer.tsx';
@@ -37,8 +37,8 @@ export const Chat = (props: ChatProps) => {
   const showLast = () => log.current?.scrollTo(0, log.current.scrollHeight);
   useEffect(showLast, [lastId]);
 
-  const write = (text: string) => {
-    void send(newDraft(phone, business, text));
+  const write = (text: string, content?: DraftContent) => {
+    void send(newDraft(phone, business, text, content));
     field.current?.focus();
   };
 
@@ -54,7 +54,7 @@ export const Chat = (props: ChatProps) => {
             offersReplies={item.id === lastId}
             reporting={reporting}
             online={online}
-            onReply={write}
+            onReply={(text) => write(text)}
           />
         );
       case 'written':

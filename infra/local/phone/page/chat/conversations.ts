@@ -46,7 +46,10 @@ export const chatsOf = ({ timeline }: PhoneView, bots: Bot[]): ChatSummary[] => 
 
 /** An item as one line. */
 export const gistOf = (item: TimelineItem): string => {
-  if (item.kind === 'written') return item.text;
+  if (item.kind === 'written') return item.text || 'Picture';
   if (item.kind === 'request') return 'Asks for your data';
-  return item.content.type === 'text' ? item.content.body : item.content.type === 'image' ? 'Picture' : 'File';
+  const { content } = item;
+  return content.type === 'text' ? content.body : content.caption || NOUNS[content.type];
 };
+
+const NOUNS = { image: 'Picture', file: 'File', audio: 'Sound', video: 'Film' };

@@ -4,12 +4,18 @@ import type { WrittenItem } from '../../views.ts';
 import { describeError, submit } from './api.ts';
 import { present } from './present.ts';
 
+export type DraftContent =
+  | { image: { url: string; mime_type: string; size: number } }
+  | { location: { latitude: number; longitude: number; name: string } };
+
 export interface Draft {
   /** The event's id: the same at every attempt, so that the message is not duplicated. */
   id: string;
   phone: string;
   to: string;
   text: string;
+  /** A picture or a place; the text is its caption. */
+  content?: DraftContent | undefined;
   time: string;
   /** Why it was not sent; null while it is being sent. */
   problem: string | null;
@@ -32,9 +38,9 @@ export const useOutbox = () => {
 
   const send = async (message: Omit<Draft, 'problem'>): Promise<void> => {
     put({ ...message, problem: null });
-    const { id, phone, to, text } = message;
+    const { id, phone, to } = message;
     try {
-      await submit('POST', `/phones/${phone}/messages`, { to, text, event_id: id });
+      await submit('POST', `/phones/${phone}/messages`, { to, ...bodyOf(message), event_id: id });
     } catch (error) {
       put({ ...message, problem: describeError(error) });
     }
@@ -47,21 +53,30 @@ export const useOutbox = () => {
   return { drafts, send, settle };
 };
 
-export const newDraft = (phone: string, to: string, text: string): Omit<Draft, 'problem'> => ({
+/** A message in the simulator's words. */
+const bodyOf = ({ text, content }: Pick<Draft, 'text' | 'content'>): object => {
+  if (content === undefined) return { text };
+  if (!('image' in content)) return content;
+  return { image: { ...content.image, ...(text !== '' && { caption: text }) } };
+};
+
+export const newDraft = (phone: string, to: string, text: string, content?: DraftContent): Omit<Draft, 'problem'> => ({
   id: crypto.randomUUID(),
   phone,
   to,
   text,
+  content,
   time: new Date(present()).toISOString(),
 });
 
 /** A draft as an item of the timeline. */
-export const asWritten = ({ id, time, to, text, problem }: Draft): WrittenItem => ({
+export const asWritten = ({ id, time, to, text, content, problem }: Draft): WrittenItem => ({
   kind: 'written',
   id,
   time,
   to,
   text,
+  picture: content !== undefined && 'image' in content ? content.image.url : null,
   outcome: problem === null ? 'sending' : 'unanswered',
   detail: problem,
   delivered: false,
