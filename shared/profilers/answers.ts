@@ -109,6 +109,39 @@ export const listAnswers = async (
   return { answers, ...(next !== undefined && last !== undefined && { next: last }) };
 };
 
+/** Answers of a page of an export, and bytes: an option may have the length of a profiler. */
+const EXPORTED = { answers: 5_000, bytes: 3_000_000 };
+
+/**
+ * A page of the answers to a profiler, for an export: as `listAnswers`, and as many as fit. Costs as much as `listAnswers` for each
+ * thousand.
+ *
+ * @throws profiler_not_found — unknown, or another account's
+ */
+export const exportAnswers = async (
+  account: string,
+  profiler: string,
+  after?: string,
+): Promise<{ answers: ListedAnswer[]; next?: string }> => {
+  const answers: ListedAnswer[] = [];
+  for (let from = after, bytes = 0; ; ) {
+    const found = await listAnswers(account, profiler, LISTED, from);
+    for (const answer of found.answers) {
+      bytes += Buffer.byteLength(answer.option) + 100;
+      const last = answers.at(-1)?.phone_number;
+      if (last !== undefined && (answers.length >= EXPORTED.answers || bytes > EXPORTED.bytes)) {
+        return { answers, next: last };
+      }
+      answers.push(answer);
+    }
+    if (found.next === undefined) return { answers };
+    from = found.next;
+  }
+};
+
+/** Answers that are read at a time. */
+const LISTED = 1_000;
+
 /** Most answers that are removed in one piece of work: other accounts wait for it. */
 const REMOVED = 1_000;
 

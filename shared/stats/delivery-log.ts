@@ -34,7 +34,7 @@ export interface LogFilter {
 }
 
 /** The attributes of an entry in an index. */
-type Listed = Key &
+export type Listed = Key &
   Pick<
     LogItem,
     'created' | 'phone' | 'state' | 'job_id' | 'payload_type' | 'reference' | 'reason_code' | 'expires_at'
@@ -150,7 +150,8 @@ const readSlice = async (
   return { items, ...(end !== undefined && { end }) };
 };
 
-const toEntry = (item: Listed): LogEntry => {
+/** An entry, as the API returns it. */
+export const toEntry = (item: Listed): LogEntry => {
   const { created, phone, state, job_id, payload_type, reference, reason_code } = item;
   return {
     id: messageIdOf(item),

@@ -140,20 +140,6 @@ export const wholeValue = (min: number, most: number, ofUnit = '') =>
 /** A duration in a body: a whole number of seconds or days. */
 export const duration = (unit: 'seconds' | 'days', min: number, most: number) => wholeValue(min, most, ` of ${unit}`);
 
-/** Unix time in seconds in a parameter, with at most nine decimal places. Result: a number; microseconds are exact. */
-export const unixTime = (min: number, most: number) =>
-  v.pipe(
-    v.string(),
-    shownAs(
-      { type: 'number', format: 'double', minimum: min, maximum: most },
-      v.check<string, string>(
-        (value) => /^\d{1,15}(\.\d{1,9})?$/.test(value) && Number(value) >= min && Number(value) <= most,
-        `must be Unix seconds from ${min} to ${most}; fractions have at most nine decimal places`,
-      ),
-    ),
-    v.transform(Number),
-  );
-
 /**
  * The id of something that may not exist. Capital letters are accepted, as in every UUID. A text that is not a UUID is
  * valid here, and not found later.

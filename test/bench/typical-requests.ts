@@ -86,10 +86,12 @@ export const typicalRequests = async (
     countAudience: () => ({ body: { all: [{ profiler_id: audience.id, option_ids: [audience.option] }] } }),
     listAnswers: () => ({ path: { id: profiler.id }, query: { limit: '10' } }),
     readResults: () => ({ path: { id: profiler.id } }),
+    exportProfiler: () => ({ path: { id: profiler.id, file: 'answers.csv' } }),
     sendMessage: () => ({ body: textTo(newPhone()) }),
     sendMessages: () => ({ body: [textTo(newPhone()), textTo(newPhone())] }),
     readMessage: () => ({ path: { id: message.id } }),
     readJob: () => ({ path: { job_id: job } }),
+    exportJobLog: () => ({ path: { job_id: job, file: 'log.csv' } }),
     cancelJob: async () => {
       const job_id = randomUUID();
       await door.send('sendMessage', { query: { job_id }, body: textTo(newPhone()) });

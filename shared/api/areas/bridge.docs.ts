@@ -53,9 +53,8 @@ Ordinary webhooks of Turn, and copies of sent messages, return 200 and are ignor
             to: user,
             type: 'interactive',
             interactive: {
-              type: 'button',
               body: { text: 'Will you come?' },
-              action: { buttons: [{ type: 'reply', reply: { id: '1', title: 'Yes' } }] },
+              action: { buttons: [{ reply: { title: 'Yes' } }, { reply: { title: 'No' } }] },
             },
           },
           answer: { messages: [{ id: '019a9f5e-2c19-7182-8a2b-3c4d5e6f7081' }] },

@@ -145,8 +145,10 @@ nothing changes.`,
     delivery_id: 'The `id` of a delivery.',
     'listDeliveries.limit': 'The maximum number of attempts.',
     'listDeliveries.status': 'Only attempts with this status.',
-    'listDeliveries.start': 'Only events that were accepted then or later, in Unix seconds.',
-    'listDeliveries.end': 'Only events that were accepted before then, in Unix seconds.',
+    'listDeliveries.start':
+      'Only events that were accepted then or later: RFC 3339, also without a zone (UTC), or Unix seconds.',
+    'listDeliveries.end':
+      'Only events that were accepted before then: RFC 3339, also without a zone (UTC), or Unix seconds.',
     next_attempt: `When the next attempt was planned; missing if none follows. ${TIME}`,
     'RecoveredDeliveries.pending': 'Events that are in the outbox already.',
     queued: 'Events that are sent again.',

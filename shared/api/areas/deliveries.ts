@@ -3,22 +3,10 @@ import * as v from 'valibot';
 import { attemptPosition } from '../../delivery/entities.ts';
 import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
-import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
-import {
-  atMost,
-  idOfAnything,
-  reference,
-  unixTime,
-  visibleText,
-  wholeNumber,
-  wholeValue,
-} from '../../validation/schemas.ts';
+import { pointInTimeOrSeconds, timeParameter } from '../../validation/point-in-time.ts';
+import { atMost, idOfAnything, reference, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
-/** The last second of the year 9999, in seconds since 1970. */
-const END_OF_TIME = 253_402_300_799;
-
-const time = unixTime(0, END_OF_TIME);
 const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 
 export const delivery = v.object({
@@ -66,8 +54,8 @@ export const deliveries = {
       limit: v.optional(wholeNumber(1, 500), '100'),
       status: v.optional(v.picklist(deliveryStatuses)),
       reference: v.optional(reference),
-      start: v.optional(time),
-      end: v.optional(time),
+      start: v.optional(timeParameter),
+      end: v.optional(timeParameter),
       cursor: v.optional(v.string()),
     }),
     position: v.pipe(v.string(), v.regex(new RegExp(`^${attemptPosition}$`))),

@@ -121,6 +121,14 @@ the request has different numbers, it returns 429 \`allowance_exceeded\`, and no
         answer: [{ phone_number: user, option_id: tea, option: 'tea', created: time }],
       },
     },
+    exportProfiler: {
+      text: `\`answers.csv\` has the columns \`phone_number\`, \`option_id\`, \`option\` and \`created\`, and is sorted by phone number;
+\`results.csv\` has \`option_id\`, \`option\` and \`count\`. Times are in UTC, with \`Z\`. Longer files continue behind a \`Link\` header: append the
+pages, of which only the first one has the names of the columns. A text that a spreadsheet would take for a formula begins with an apostrophe.`,
+      id: 'profiler_id',
+      fileTypes: ['text/csv'],
+      examples: { shows: 'The answers', path: { id: profiler, file: 'answers.csv' } },
+    },
     readResults: {
       text: `\`total\` is the number of answers, and \`count\` of those to each option. New answers are included after some two
 seconds; answers of users who are removed from the app are excluded.`,
@@ -173,6 +181,7 @@ Above it, the request returns 429 \`allowance_exceeded\`.`,
     'ProfilerResults.options[]': 'OptionCount',
   },
   fields: {
+    'exportProfiler.file': 'What is exported.',
     'OptionCount.count': 'The number of panelists who chose this option.',
     'ProfilerResults.total': 'The number of answers.',
     'AnswerResult.status': '204 recorded, 409 another answer is final, 422 rejected.',

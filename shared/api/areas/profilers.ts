@@ -195,6 +195,19 @@ export const profilers = {
     problems: ['profiler_not_found'],
     table: ['findProfiler', 'listAnswers'],
   }),
+  exportProfiler: define({
+    area: 'profilers',
+    summary: 'Export the answers to one of your profilers, or their counts.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/research_profilers/{id}/{file}' }],
+    token: 'header',
+    permission: 'profilers',
+    path: v.object({ id: idOfAnything, file: v.picklist(['answers.csv', 'results.csv']) }),
+    query: v.object({ cursor: v.optional(v.string()) }),
+    position: phoneNumber,
+    responses: { 200: v.instance(Uint8Array) },
+    problems: ['profiler_not_found'],
+    table: ['findProfiler', 'listAnswers', 'listResults'],
+  }),
 
   readResults: define({
     area: 'profilers',

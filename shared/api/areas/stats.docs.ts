@@ -48,7 +48,7 @@ Both days are included, in UTC, and are at most 366 days apart. The job with the
   names: { 'LogEntry.state': 'DeliveryState', 'JobCount.state': 'DeliveryState', 'LogEntry.reason': 'ReasonCode' },
   fields: {
     count: 'The number of messages that reached this state.',
-    end: 'Unix seconds, exclusive. May have a fraction.',
+    end: 'Exclusive: RFC 3339, also without a zone, as in the logs (UTC), or Unix seconds, also with a fraction.',
     end_date: 'Required, unless `end` is given. The last day, `YYYY-MM-DD`, UTC, inclusive.',
     'LogEntry.id': 'The id of the message.',
     'LogEntry.reason':
@@ -56,10 +56,11 @@ Both days are included, in UTC, and are at most 366 days apart. The job with the
     'LogEntry.reference': 'The `reference` of the message, if it has one.',
     'listLogs.reference': 'Only messages with this `reference`.',
     'listJobs.job_reference': 'Only jobs with this `job_reference`.',
-    'listJobs.end': 'The same as `end_date`, or a time in Unix seconds: the day (UTC) that contains it.',
-    'listJobs.start': 'The same as `start_date`, or a time in Unix seconds: the day (UTC) that contains it.',
+    'listJobs.end': 'The same as `end_date`, or a time as RFC 3339 or in Unix seconds: the day (UTC) that contains it.',
+    'listJobs.start':
+      'The same as `start_date`, or a time as RFC 3339 or in Unix seconds: the day (UTC) that contains it.',
     'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
-    start: `Unix seconds, inclusive. May have a fraction. Default: ${inDays(LOG_PERIOD_DAYS)} ago.`,
+    start: `Inclusive: RFC 3339, also without a zone, as in the logs (UTC), or Unix seconds, also with a fraction. Default: ${inDays(LOG_PERIOD_DAYS)} ago.`,
     start_date: 'Required, unless `start` is given. The first day, `YYYY-MM-DD`, UTC, inclusive.',
   },
   guarantees: { 'LogEntry.id': 'id' },
@@ -89,6 +90,14 @@ seconds late. The permission is \`messages\`, so that whoever sends and stops a 
         },
       },
     },
+    exportJobLog: {
+      text: `The delivery log of a job as CSV, or with a JSON object on each line: state by state in the order of a message's life, and of a state
+the oldest entry first. The columns are those of \`GET /v1/stats/logs\`; times have a \`Z\`. A page has at most 4 MB. Longer files continue behind a
+\`Link\` header: append the pages, of which only the first one has the names of the columns. A text that a spreadsheet would take for a
+formula begins with an apostrophe.`,
+      fileTypes: ['text/csv', 'application/x-ndjson'],
+      examples: { shows: 'The log as CSV', path: { job_id: job, file: 'log.csv' } },
+    },
     cancelJob: {
       text: `Stops the pending messages of a job. From one second after the response, no attempt to deliver one of them begins. An
 attempt under way may finish, and its state counts. Every other message becomes \`sending_failed\` with the reason
@@ -113,6 +122,8 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
     pending:
       'How many messages may still be sent: they have neither reached the app network nor failed. After a cancellation, these are only those whose attempt may be under way; the others are logged as failed shortly afterwards.',
     recipients: 'How many messages the job has.',
+    'exportJobLog.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
+    'exportJobLog.file': 'The format of the file.',
     'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
     'cancelJob.job_id': 'The `job_id` with which the messages were sent.',
   },

@@ -5,26 +5,23 @@ import { jobStatuses } from '../../messaging/jobs/statuses.ts';
 import { LOG_POSITION } from '../../outbox/entities.ts';
 import { reasonCodes, states } from '../../outbox/message.ts';
 import { responseList } from '../../validation/bounded.ts';
-import { calendarDay, idOfAnything, reference, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
+import { timeParameter } from '../../validation/point-in-time.ts';
+import { calendarDay, idOfAnything, reference, uuid, wholeNumber } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 
 /** Most days from the first to the last day of a period. */
 const MAX_PERIOD = 366;
-/** The last second of the year 9999, in seconds since 1970. */
-const END_OF_TIME = 253_402_300_799;
 
-const time = unixTime(0, END_OF_TIME);
-
-/** A day, or a time in Unix seconds, which becomes the day (UTC) that contains it. */
+/** A day, or a time, which becomes the day (UTC) that contains it. */
 const dayOrTime = v.pipe(
   v.string(),
   v.check(
-    (value) => v.is(calendarDay, value) || v.is(time, value),
-    'must be a day that exists, as YYYY-MM-DD, or a time in Unix seconds',
+    (value) => v.is(calendarDay, value) || v.is(timeParameter, value),
+    'must be a day that exists, as YYYY-MM-DD, or a time as RFC 3339 writes it or in Unix seconds',
   ),
   v.transform((value) =>
-    v.is(calendarDay, value) ? value : new Date(Number(value) * 1000).toISOString().slice(0, 10),
+    v.is(calendarDay, value) ? value : new Date(v.parse(timeParameter, value) * 1000).toISOString().slice(0, 10),
   ),
 );
 
@@ -97,8 +94,8 @@ export const stats = {
       state: v.optional(v.picklist(states)),
       job_id: v.optional(uuid),
       reference: v.optional(reference),
-      start: v.optional(time),
-      end: v.optional(time),
+      start: v.optional(timeParameter),
+      end: v.optional(timeParameter),
       cursor: v.optional(v.string()),
     }),
     position: v.pipe(v.string(), v.regex(LOG_POSITION)),
@@ -168,6 +165,25 @@ export const jobs = {
     responses: { 200: jobStatus },
     problems: ['job_not_found'],
     table: ['findJob', 'listLogsOfJob', 'listJobs'],
+  }),
+
+  exportJobLog: define({
+    area: 'jobs',
+    summary: 'Export the delivery log of a job.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/jobs/{job_id}/{file}' }],
+    token: 'header',
+    permission: 'stats',
+    path: v.object({ job_id: idOfAnything, file: v.picklist(['log.csv', 'log.ndjson']) }),
+    query: v.object({ cursor: v.optional(v.string()) }),
+    // A state, and the place of an entry among those of the state.
+    position: v.pipe(
+      v.string(),
+      v.regex(new RegExp(`^(?:${states.join('|')}) (?:0|${LOG_POSITION.source.slice(1, -1)})$`)),
+    ),
+    responses: { 200: v.instance(Uint8Array) },
+    problems: ['job_not_found'],
+    timeout: 29,
+    table: ['findJob', 'listLogsOfJob'],
   }),
 
   cancelJob: define({

@@ -27,7 +27,11 @@ const KEYWORDS: Readonly<Record<string, OptOutState>> = {
   unstop: 'started',
 };
 
-/** What a text asks for, if the whole text is a keyword; undefined otherwise. Marks around the word do not count. */
+/**
+ * What a text asks for, if the whole text is a keyword; undefined otherwise. Marks around the word do not count.
+ *
+ * @internal Tests use it, too.
+ */
 export const keywordIn = (content: ReceivedContent): OptOutState | undefined => {
   if (content.type !== 'text' || content.text.body.length > MAX_LENGTH) return undefined;
   const words = content.text.body

@@ -233,6 +233,23 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       beyond: () => ({ query: { limit: '1001' } }),
     },
   },
+  exportProfiler: {
+    prepare: async () => {
+      const { account, id } = await newAnswer();
+      return { account, path: { id, file: 'answers.csv' } };
+    },
+    readsOnly: true,
+    max: { read: 6 * (consistent(PROFILER) + consistent(1_000 * ANSWER)), write: 0, of: '5,000 answers' },
+    worst: {
+      // The first thousand of five.
+      prepare: async ({ account }) => {
+        const { id, options } = await largestProfiler(account);
+        await putAnswers(id, options[0]?.id ?? '', 1_000);
+        return { path: { id, file: 'answers.csv' } };
+      },
+      whole: ({ read, write }) => ({ read: read * 5, write }),
+    },
+  },
   readResults: {
     prepare: async () => {
       const { account, id } = await newAnswer();

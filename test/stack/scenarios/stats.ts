@@ -123,6 +123,29 @@ export const jobsScenarios: Scenarios<typeof jobs> = {
       whole: ({ read, write }) => ({ read: 7 + (read - 2.5) * 402, write }),
     },
   },
+  exportJobLog: {
+    prepare: async ({ account, phone }) => {
+      await sendMessage(account, textTo(phone), { job_id: JOB });
+      return { path: { job_id: JOB, file: 'log.csv' } };
+    },
+    readsOnly: true,
+    max: { read: 30 + 22 * eventual(1_000 * LOGGED), write: 0, of: '20,000 log entries' },
+    worst: {
+      // A twentieth of a page.
+      prepare: async ({ account }) => {
+        const job_id = randomUUID();
+        await openJob(account, job_id);
+        await putAll(
+          Array.from({ length: 1_000 }, () => {
+            const message = { id: newId(), account, phone: newPhone(), job_id, payload_type: 'image', ...lifetime };
+            return logItem(message, 'delivered_to_server', timestamp());
+          }),
+        );
+        return { path: { job_id, file: 'log.csv' } };
+      },
+      whole: ({ read, write }) => ({ read: read * 20, write }),
+    },
+  },
   cancelJob: {
     prepare: async ({ account, phone }) => {
       await sendMessage(account, textTo(phone), { job_id: JOB });

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { encodeCursor } from '../../../../shared/http/cursor.ts';
 import { asProblem, call, sendRaw } from '../../support/client.ts';
-import { newCaller } from '../../support/world.ts';
+import { newCaller, newPhone } from '../../support/world.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
 
@@ -20,6 +20,8 @@ interface List {
   /** A position that the list accepts. */
   valid: string;
 }
+
+const JOB = randomUUID();
 
 const ATTEMPT = 'ATTEMPT#0190f3a0-7b1c-7d3e-8f00-00112233aabb#0190f3a07b1c';
 
@@ -36,6 +38,16 @@ const lists: Partial<Record<EndpointName, List>> = {
     valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
   },
   listDeliveries: { filters: (account) => [account, undefined, undefined, undefined, undefined], valid: ATTEMPT },
+  exportJobLog: {
+    filters: (account) => [account, JOB, 'log.csv'],
+    path: () => ({ job_id: JOB, file: 'log.csv' }),
+    valid: 'sent 2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
+  },
+  exportProfiler: {
+    filters: (account, profiler) => [account, profiler, 'answers.csv'],
+    path: (id) => ({ id, file: 'answers.csv' }),
+    valid: '27821234567',
+  },
   recoverDeliveries: {
     filters: (account) => [account, Date.parse(SINCE), undefined],
     body: { since: SINCE },
@@ -92,7 +104,9 @@ describe.each(pagedNames.map((name) => ({ name })))('$name', ({ name }) => {
   let [token, account, profiler, other] = ['', '', '', ''];
 
   beforeAll(async () => {
-    ({ token, account } = await newCaller('profilers', 'stats', 'bridge'));
+    ({ token, account } = await newCaller('profilers', 'stats', 'bridge', 'messages'));
+    const message = { to: newPhone(), type: 'text' as const, text: { body: 'Hi' } };
+    await call('sendMessage', { token, query: { job_id: JOB }, body: message });
     ({ account: other } = await newCaller('profilers', 'stats', 'bridge'));
     const settings = { url: 'http://127.0.0.1:1/hook', secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
     await updateAccount(account, { platform: { name: 'webhook', settings } });
