@@ -34,6 +34,7 @@ const rest = {
   request_id: 'any',
   user: '1234567',
   job_id: 'any',
+  file: 'any',
   delivery_id: 'any',
   bot_phone_number: '1234567',
   phone_number: '1234567',
@@ -265,7 +266,7 @@ describe('the gateway', () => {
     ['GET', '/v1/nothing'],
     ['PUT', '/v1/research_profilers'],
     ['GET', '/v1/research_profilers/'],
-    ['GET', '/v1/research_profilers/a/b'],
+    ['GET', '/v1/research_profilers/a/b/c'],
     ['GET', '/V1/research_profilers'],
   ])('returns 404 for a route that does not exist: %s %s', async (method, path) => {
     const response = await fetch(inject('stack').base_url + path, { method });
