@@ -4,6 +4,7 @@
  */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { png } from '../stack/support/files.ts';
 import { expectAccessible, expectNoOverflow, openPage, openPhone, stack } from './support/browser.ts';
 import { askFor, newPhone, read, register, retrieve, sendMedia, sendText, statesOf } from './support/business.ts';
 import { screens, zoomedScreens } from './support/screens.ts';
@@ -112,6 +113,28 @@ describe('a conversation', () => {
     await log(page).getByRole('link', { name: 'Open the file' }).waitFor();
     await page.getByRole('button', { name: 'Consent request', exact: true }).click();
     await page.getByRole('button', { name: 'Approve all', exact: true }).waitFor();
+  });
+
+  test('the page displays captions, and what it cannot decrypt', async () => {
+    const phone = newPhone();
+    const page = await openPhone(phone);
+    const url = await sendMedia(phone, 'image', 'Our new clinic');
+    await message(page, 'Our new clinic').getByRole('img').waitFor();
+    expect(await log(page).getByRole('img').first().getAttribute('src')).toBe(url);
+    await sendMedia(phone, 'file', 'Please read');
+    await message(page, 'Please read').getByRole('link', { name: 'Open the file' }).waitFor();
+  });
+
+  test('the user sends a picture with a caption, and a location', async () => {
+    const page = await openPhone(newPhone());
+    await page.getByLabel('Message', { exact: true }).fill('My cow');
+    const picture = { name: 'cow.png', mimeType: 'image/png', buffer: Buffer.from(png) };
+    await page.getByLabel('Send a picture').setInputFiles(picture);
+    await message(page, 'My cow').getByRole('img', { name: 'Sent by you' }).waitFor();
+    await message(page, 'You wrote: My cow').waitFor();
+    await page.getByRole('button', { name: 'Send a location' }).click();
+    await message(page, 'You wrote: Cape Town').waitFor();
+    await expectAccessible(page);
   });
 
   test('a reload keeps the messages of both sides', async () => {

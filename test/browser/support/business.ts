@@ -37,11 +37,11 @@ export const sendToMany = async (to: string[], body: string, sendAt?: Date): Pro
     })
   ).job_id;
 
-export const sendMedia = async (to: string, type: 'image' | 'file'): Promise<string> => {
+export const sendMedia = async (to: string, type: 'image' | 'file', caption?: string): Promise<string> => {
   const form = new FormData();
   form.set('file', new File([new Uint8Array(png)], 'picture.png'));
   const { url } = await call(`/v1/upload_${type}`, form);
-  await call('/v1/message', { to, type, [type]: { url } });
+  await call('/v1/message', { to, type, [type]: { url, ...(caption && { caption }) } });
   return url;
 };
 
