@@ -114,7 +114,7 @@ export const common: SchemaDocs = {
     job_id: 'The job in which the message is counted. Default: one job per account and day.',
     limit: 'The maximum number of entries.',
     parameter: 'The name of a parameter, or of a header.',
-    payload_type: '`text`, `image` or `file`; empty if unknown.',
+    payload_type: '`text`, `image`, `file`, `audio`, `video` or `location`; empty if unknown.',
     phone_number: 'In international format without `+`: 7 to 15 digits, which begin with the country code.',
     pointer: 'A position in the body: a JSON pointer as a URI fragment.',
     property: 'One of the properties in the table above.',

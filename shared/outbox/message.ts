@@ -50,7 +50,7 @@ export interface Message {
   /** The user's number, for messages of both directions. */
   phone: string;
   job_id: string;
-  /** `text`, `image` or `file`; empty if unknown. */
+  /** `text`, `image`, `file`, `audio`, `video` or `location`; empty if unknown. */
   payload_type: string;
   /** The business's own name for it. */
   reference?: string;
