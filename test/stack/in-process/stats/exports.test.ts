@@ -203,11 +203,15 @@ test("times in parameters and bodies may be those of the API's own responses", a
   expect(account).toBeDefined();
   const body = { to: newPhone(), type: 'text' as const, text: { body: 'Hi' } };
   await call('sendMessage', { token, body });
-  await expect.poll(async () => (await call('listLogs', { token })).body?.length).toBeGreaterThan(0);
-  const created = (await call('listLogs', { token, query: { state: 'sent' } })).body?.[0]?.created ?? '';
+  let created = '';
+  const find = async () => {
+    created = (await call('listLogs', { token, query: { state: 'sent' } })).body?.[0]?.created ?? '';
+    return created;
+  };
+  await expect.poll(find).not.toBe('');
   const count = async (query: object) => (await call('listLogs', { token, query })).body?.length ?? 0;
-  expect(await count({ state: 'sent', start: created })).toBe(1);
-  expect(await count({ state: 'sent', start: `${created}Z` })).toBe(1);
+  await expect.poll(() => count({ state: 'sent', start: created })).toBe(1);
+  await expect.poll(() => count({ state: 'sent', start: `${created}Z` })).toBe(1);
   expect(await count({ state: 'sent', end: created })).toBe(0);
   expect((await call('listJobs', { token, query: { start: created, end: created } })).status).toBeLessThan(300);
   expect((await call('listDeliveries', { token, query: { start: created, end: created } })).status).toBe(204);
