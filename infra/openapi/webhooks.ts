@@ -298,6 +298,7 @@ export const webhookDocs: SchemaDocs = {
     'NotifiedStatus.reference': 'Your `reference` of the message, if it has one.',
     'CompletedUserData.reference': 'Your `reference` of the request, if it has one.',
     'EndedUserData.reference': 'Your `reference` of the request, if it has one.',
+    ended: `When the consent ended. ${TIME}`,
     'NotifiedUser.by':
       'Set if the user wrote a keyword, such as STOP, to your bot. Otherwise, the change was made in the app.',
     'NotifiedUser.state':

@@ -246,6 +246,23 @@ test('each link leads to the parameter of an operation, from a field of the resp
   expect(targets).toEqual(expect.arrayContaining(['readProfiler', 'fetchUserData', 'readMessage', 'readJob']));
 });
 
+test('each field and parameter with a time says that it is in UTC', () => {
+  const times =
+    /^(created|cancelled|completed|ended|expires(_at)?|start(ed)?|end|since|until|send_at|timestamp|resets_at)$|_(until|end|since|attempt|failure)$/;
+  const described = [
+    ...Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
+      Object.entries(properties).map(([name, field]) => [`${schema}.${name}`, name, Object(field)] as const),
+    ),
+    ...operations.flatMap(([, { operationId, parameters = [] }]) =>
+      parameters.map((field) => [`${operationId}.${field.name}`, field.name, field] as const),
+    ),
+  ].filter(([, name, { type }]) => times.test(String(name)) && type !== 'boolean' && type !== 'integer');
+  expect(described.length).toBeGreaterThan(40);
+  expect(
+    described.filter(([, , { description = '' }]) => !description.includes('UTC')).map(([place]) => place),
+  ).toEqual([]);
+});
+
 test('no text, name or guarantee is of a field that does not exist', () => {
   const owned = new Set([
     ...Object.entries(schemas).flatMap(([name, { properties = {} }]) =>

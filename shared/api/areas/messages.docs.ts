@@ -203,7 +203,7 @@ users and from users. \`waits_until\` is there while the message waits for its s
     'Forecast.plan': 'What a request names to be sent only if it is the same. Valid for one hour.',
     recipient_type: '`individual`.',
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
-    send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339, or Unix seconds. Default: now.`,
+    send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339 (without a zone: UTC), or Unix seconds. Default: now.`,
     between:
       'From which time of the day until which one, as `HH:MM`. If the second one is earlier, it is on the next day.',
     time_zone:

@@ -1,6 +1,6 @@
 /** Texts, names and examples of user data requests. */
 import { ENDED_CONSENT_DAYS, inDays } from '../../core/lifetimes.ts';
-import type { AreaDocs } from '../docs.ts';
+import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
 import { result, userData, type userDataRequests } from './user-data.ts';
 
@@ -132,6 +132,7 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'NewUserDataRequest.reference':
       'Your own name for the request, of at most 64 characters. It comes back in webhooks and with the results.',
     'UserData.reference': 'The `reference` of the request, if it has one.',
+    'GrantedResult.valid_until': `When the consent expires. ${TIME}`,
     'UserData.results': 'By property; empty while the request is pending.',
     long_poll: 'Seconds to wait for the answer.',
     request_id: 'The `requestId` of the request.',
