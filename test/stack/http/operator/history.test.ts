@@ -1,9 +1,11 @@
 /** `operator history`: who did what, without secrets and numbers. */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { operationKey } from '../../../../shared/accounts/entities.ts';
-import { pages, put } from '../../../../shared/table/client.ts';
+import { pages } from '../../../../shared/table/client.ts';
 import { serveStacks } from '../../support/cloudformation.ts';
 import {
   failingTable,
@@ -165,13 +167,20 @@ test('a very long argument is cut', async () => {
   expect(String(latest?.command).length).toBeLessThan(410);
 });
 
-test('a record without an end is shown as that of a command that began', async () => {
-  const month = new Date().toISOString();
-  const account = newId();
-  const row = { created: month.slice(0, 23), who: 'x', command: 'restore', kind: 'changes', account, result: 'began' };
-  const id = `${month.slice(0, 23).replaceAll(/[-:T.]/g, '')}#${randomUUID()}`;
-  await put({ ...operationKey(month.slice(0, 7), id), ...row, expires_at: Math.floor(Date.now() / 1_000) + 1_000 });
-  expect((await operator('history', '--since', '1d')).stdout).toMatch(/restore +began/);
+test('a command that is killed is shown as one that began', async () => {
+  // It waits for its input.
+  const child = spawn(process.execPath, ['infra/operator/main.ts', 'panelist', 'import', '-', '--yes'], {
+    env: remote,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const began = async () =>
+    ((await inJson('history', '--since', '10m')) as Record<string, unknown>[]).map(
+      ({ command, result }) => `${command}: ${result}`,
+    );
+  await expect.poll(began).toContainEqual(expect.stringMatching(/^panelist import -.*: began$/));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await began()).toContainEqual(expect.stringMatching(/^panelist import -.*: began$/));
 });
 
 test('without AWS to ask, the access key names the caller; on the local stack, the user of this machine', async () => {
