@@ -502,7 +502,10 @@ describe('a channel is notified of the status of its own message', () => {
   test('once per status, although parts share the id and the app network reports twice', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { caller, phone } = world;
+    // A status that is older than a part is told again for that part.
+    const acceptAgain = await setAppResponse(phone, { status: 503 });
     const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
+    await acceptAgain();
     await untilStates(caller, phone, 'sent', 'sent', 'delivered_to_server', 'delivered_to_server');
     // A later status replaces one that was not sent yet.
     await untilCalled(world.channel, 'sent 21');
