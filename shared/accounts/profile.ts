@@ -3,6 +3,7 @@
  * of each change of the first two.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { invalidRequest, Problem } from '../core/problems.ts';
 import { approveNames } from '../core/settings.ts';
 import { avatarObject } from '../media/media.ts';
@@ -110,7 +111,10 @@ const changeSettings = async (account: string, settings: AccountAttributes): Pro
   for (;;) {
     const item = await getConsistent<AccountItem>(accountKey(account));
     if (item === undefined) throw new Error('The account does not exist.');
-    if ((await transact([accountChangeWrite(item, settings)])).length === 0) return toAccount(item);
+    const present = toAccount(item);
+    const given = Object.entries(settings);
+    if (given.every(([name, setting]) => isDeepStrictEqual(Reflect.get(item, name) ?? null, setting))) return present;
+    if ((await transact([accountChangeWrite(item, settings)])).length === 0) return present;
     // The account was changed in the meantime: read again.
   }
 };

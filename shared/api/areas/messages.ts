@@ -73,7 +73,7 @@ const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 
 /** The response to a request with `dry_run`. */
 const forecast = v.object({
-  dry_run: v.literal(true),
+  dry_run: v.boolean(),
   messages: wholeCount,
   valid: wholeCount,
   duplicates: wholeCount,

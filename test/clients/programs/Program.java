@@ -24,7 +24,7 @@ class Program {
             .type(TextMessage.TypeEnum.TEXT)
             .text(new MessageText().body("Good morning from Java!"));
     AcceptedMessage sent =
-        new MessagesApi(client).sendMessage(new Message(text), null, null).getAcceptedMessage();
+        new MessagesApi(client).sendMessage(new Message(text), null, null, null).getAcceptedMessage();
 
     ResearchProfilersApi profilers = new ResearchProfilersApi(client);
     CreatedProfiler created =
@@ -39,7 +39,7 @@ class Program {
     boolean logged = false;
     for (int attempt = 0; attempt < 20 && !logged; attempt += 1) {
       List<LogEntry> logs =
-          new StatisticsApi(client).listLogs(null, panelist, null, null, null, null, null);
+          new StatisticsApi(client).listLogs(null, panelist, null, null, null, null, null, null);
       for (LogEntry entry : logs == null ? List.<LogEntry>of() : logs) {
         logged |= entry.getId().equals(sent.getId()) && entry.getState() == DeliveryState.SENT;
       }

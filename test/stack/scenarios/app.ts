@@ -30,7 +30,11 @@ const MAX_EVENTS = 100;
 export const appScenarios: Scenarios<typeof app> = {
   receiveAppEvents: {
     calls: {
-      'a message from a user': reporting(async ({ bot, phone }) => received(phone, bot)),
+      'a message from a user': {
+        ...reporting(async ({ bot, phone }) => received(phone, bot)),
+        // The time of the user's last message, and the message.
+        parts: 2,
+      },
       'a state of a message': reporting(async ({ account, phone }) => {
         const id = await sendMessage(account, textTo(phone), {});
         return { id: 'event-1', type: 'message.state', data: { id, state: 'read' } };
@@ -120,7 +124,8 @@ export const appScenarios: Scenarios<typeof app> = {
       }),
       'two messages from a user': {
         ...reporting(async ({ bot, phone }) => [received(phone, bot, 'event-1'), received(phone, bot, 'event-2')]),
-        parts: 2,
+        // For each, the time of the user's last message, and the message.
+        parts: 4,
       },
     },
     max: {

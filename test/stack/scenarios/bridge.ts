@@ -91,6 +91,8 @@ export const bridgeScenarios: Scenarios<typeof bridge> = {
       const body = { message: { type: 'text', from: phone, text: { body: 'Hello' } } };
       return { path: { bot_phone_number: bot }, body };
     },
+    // The time of the user's last message, and the message.
+    parts: 2,
     repeat: 'new',
     max: { read: 1, write: inTransaction(RECEIVED) + 14, of: '65,536 characters' },
     worst: {

@@ -41,7 +41,7 @@ export const use = async (baseUrl: string, token: string, phone: string, image: 
 
   const sent = await sendMessage({ to: phone, type: 'text', text: { body: 'Good morning!' } }, {}, opts);
   if (sent.status !== 200) throw new Error(String(sent.status));
-  if (!('id' in sent.data)) throw new Error(sent.data.job_id);
+  if (!('id' in sent.data)) throw new Error('job_id' in sent.data ? sent.data.job_id : sent.data.plan);
   const id: string = sent.data.id;
 
   const uploaded = await uploadImage({ file: image }, opts);

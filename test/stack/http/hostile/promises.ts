@@ -81,9 +81,13 @@ const whyNotPromised = ({ method, responses }: Operation, { status, type = '', b
   const [content] = Object.entries(promised.content ?? {});
   if (content === undefined || method === 'HEAD') return body === '' ? undefined : 'the response has a body';
   const [range, { schema }] = content;
-  if (isBytes(schema)) return type in (promised.content ?? {}) ? undefined : `the response has the type ${type}`;
+  if (isBytes(schema))
+    return mediaType(type) in (promised.content ?? {}) ? undefined : `the response has the type ${type}`;
   return type === range ? whyNot(schema, parsed(body)) : `the response has the type ${type}`;
 };
+
+/** A type without its parameters, as `charset`. */
+const mediaType = (type: string): string => type.split(';', 1)[0] ?? '';
 
 const isBytes = (schema: object): boolean => 'format' in schema && schema.format === 'binary';
 

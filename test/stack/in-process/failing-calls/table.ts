@@ -63,8 +63,8 @@ const sorted = (value: unknown): unknown => {
 const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+/g;
-/** Times of repeats and of status receipts, in milliseconds since 1970. */
-const MOMENT = /(?<="(?:began|last|reported)":)\d{13}\b/g;
+/** Times of repeats, of status receipts and of last messages, in milliseconds since 1970. */
+const MOMENT = /(?<="(?:began|last|reported|written)":)\d{13}\b/g;
 
 /** The shards of due work and of pending batches that the new id of a batch chooses. */
 const SHARDS_OF_NEW = /(?<="(?:DUE#(?:\w+#)?|BATCHES#))\d+(?=".*"pk":"BATCH#[^"]*#<id>")/g;
