@@ -321,13 +321,12 @@ export async function* dueErasures(): AsyncGenerator<string[]> {
 
 /** Drops what is pending between a user and an account, up to a page for each conversation. Returns whether that is all. */
 const dropFrom = async (account: string, whom: ErasedIdentity, found: Erased): Promise<boolean> => {
-  await forgetWritten(account, whom);
-  for (const conversation of conversationsOf(account, whom.phone)) {
-    const { dropped, isComplete } = await dropPending(conversation, whom);
-    found.waiting += dropped;
-    if (!isComplete) return false;
-  }
-  return true;
+  const [drops] = await Promise.all([
+    Promise.all(conversationsOf(account, whom.phone).map((conversation) => dropPending(conversation, whom))),
+    forgetWritten(account, whom),
+  ]);
+  for (const { dropped } of drops) found.waiting += dropped;
+  return drops.every(({ isComplete }) => isComplete);
 };
 
 /** The account after another one that has logged messages of a user. 0.5 read units. */

@@ -196,7 +196,11 @@ describe('a message of a flow', () => {
     });
     const part = 'x'.repeat(2_048);
     const to = newPhone();
+    const acceptAgain = await setAppResponse(to, { status: 503 });
     expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
+    await acceptAgain();
+    expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
+    await untilShown(to, 1);
   });
 
   test("is independent of another account's message with the same id and text", async () => {

@@ -99,6 +99,9 @@ describe('a forecast', () => {
     const begun = send_at * 1_000;
     const took = (time: string) => Date.parse(`${time}Z`) - begun;
     await expect.poll(async () => Math.round(took(await end()) / took(alone.estimated_end))).toBe(6);
+    const body = newPhones(2).map((to) => ({ to, ...text, send_at, dry_run: true }));
+    const endOfList = async () => (await call('sendMessages', { token, body })).body.estimated_end;
+    await expect.poll(async () => Math.round(took(await endOfList()) / took(alone.estimated_end))).toBe(5);
   });
 
   test('counts the valid messages that wait for their sending hours, and says until when', async () => {
