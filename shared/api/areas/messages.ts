@@ -17,7 +17,7 @@ import {
   reference,
   uuid,
 } from '../../validation/schemas.ts';
-import { betweenTimes, hoursZone } from '../../validation/sending-hours.ts';
+import { betweenTimesIfAny, hoursZone } from '../../validation/sending-hours.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 
@@ -52,7 +52,7 @@ const sending = {
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
   dry_run: v.optional(v.boolean()),
   plan: v.optional(v.pipe(v.string(), atMost(100))),
-  between: v.optional(betweenTimes),
+  between: v.optional(betweenTimesIfAny),
   time_zone: v.optional(hoursZone),
   urgent: v.optional(v.boolean()),
 };

@@ -490,6 +490,13 @@ describe('sending hours', () => {
     expect((await untilShown(other, 1)).map(({ data }) => data.id)).toEqual([body.id]);
   });
 
+  test('an empty list of times is none', async () => {
+    const { token } = await business();
+    const to = newPhone();
+    const { body } = await call('sendMessage', { token, body: { ...text(to), between: [] } });
+    expect((await untilShown(to, 1)).map(({ data }) => data.id)).toEqual([body.id]);
+  });
+
   test('a reply is sent outside the hours of its account', async () => {
     const caller = await business();
     const hours = closed();
@@ -513,6 +520,7 @@ describe('sending hours', () => {
     [{ between: ['08:00', '20:00'] }, '#/time_zone', 'is required, because your account has no default'],
     [{ time_zone: 'UTC' }, '#/between', 'is required, because your account has no default'],
     [{ between: ['08:00', '20:00'], time_zone: 'recipient' }, '#/to', 'is of a country with no time zone'],
+    [{ between: ['08:00'], time_zone: 'UTC' }, '#/between', 'must hold 2 times'],
     [{ between: ['08:00', '20:00', '22:00'], time_zone: 'UTC' }, '#/between', 'must hold at most 2 times'],
     [{ between: ['08:00', '25:00'], time_zone: 'UTC' }, '#/between/1', 'must be a time of the day'],
     [{ between: ['08:00', '08:00'], time_zone: 'UTC' }, '#/between', 'must be two different times'],
