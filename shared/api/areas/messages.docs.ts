@@ -205,7 +205,7 @@ users and from users. \`waits_until\` is there while the message waits for its s
     message_id: 'The id that `POST /v1/message` returned, or `id` of a log entry.',
     send_at: `When the message is sent, one minute to ${inDays(DAYS_AHEAD)} ahead: RFC 3339 (without a zone: UTC), or Unix seconds. Default: now.`,
     between:
-      'From which time of the day until which one, as `HH:MM`: two times, or an empty list for none. If the second one is earlier, it is on the next day.',
+      'From which time of the day until which one, as `HH:MM`. If the second one is earlier, it is on the next day. In a message, an empty list is as none.',
     time_zone:
       "The name of an IANA time zone, or `recipient`: the zone of the user's country, by the first digits of the number. A country with several zones has the hours that all of them share.",
     urgent:
