@@ -257,6 +257,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['job_id', [randomUUID(), newId()]],
     ['cancelJob.job_id', [ours.job, theirs.job, newId()]],
     ['readJob.job_id', [ours.job, theirs.job, newId()]],
+    ['exportJobLog.job_id', [ours.job, theirs.job, newId()]],
     ['claim', [...ours.claims, theirs.claims[0] ?? '', newId()]],
     ['delivery_id', [ours.delivery, ours.delivery, theirs.delivery, newId()]],
     ['listDeliveries.cursor', [ours.deliveries, theirs.deliveries]],
