@@ -2,6 +2,7 @@
 
 import { chargeUnknown, requireContacts } from '../accounts/allowances.ts';
 import { timestamp } from '../core/clock.ts';
+import { EXPORT_BYTES } from '../core/csv.ts';
 import { Problem } from '../core/problems.ts';
 import { page, putIfAbsent, removeAll } from '../table/client.ts';
 import { recordDeletion } from '../table/deletion-markers.ts';
@@ -109,38 +110,36 @@ export const listAnswers = async (
   return { answers, ...(next !== undefined && last !== undefined && { next: last }) };
 };
 
-/** Answers of a page of an export, and bytes: an option may have the length of a profiler. */
-const EXPORTED = { answers: 5_000, bytes: 3_000_000 };
+/** Answers that are read at a time for an export, and from which a page ends. */
+const [READ, MAX_EXPORTED] = [1_000, 5_000];
 
 /**
- * A page of the answers to a profiler, for an export: as `listAnswers`, and as many as fit. Costs as much as `listAnswers` for each
- * thousand.
+ * A page of the answers to a profiler, for an export. Costs as much as `listAnswers` for each thousand.
  *
+ * @param lineOf - returns the line of an answer, of which a page has at most `EXPORT_BYTES`
+ * @param after - the number of the last answer of the previous page
  * @throws profiler_not_found — unknown, or another account's
  */
 export const exportAnswers = async (
   account: string,
   profiler: string,
+  lineOf: (answer: ListedAnswer) => string,
   after?: string,
-): Promise<{ answers: ListedAnswer[]; next?: string }> => {
-  const answers: ListedAnswer[] = [];
+): Promise<{ lines: string[]; next?: string }> => {
+  const lines: string[] = [];
   for (let from = after, bytes = 0; ; ) {
-    const found = await listAnswers(account, profiler, LISTED, from);
-    for (const answer of found.answers) {
-      bytes += Buffer.byteLength(answer.option) + 100;
-      const last = answers.at(-1)?.phone_number;
-      if (last !== undefined && (answers.length >= EXPORTED.answers || bytes > EXPORTED.bytes)) {
-        return { answers, next: last };
-      }
-      answers.push(answer);
+    const { answers, next } = await listAnswers(account, profiler, READ, from);
+    for (const answer of answers) {
+      const line = lineOf(answer);
+      bytes += Buffer.byteLength(line);
+      const isFull = lines.length >= MAX_EXPORTED || bytes > EXPORT_BYTES;
+      if (isFull && from !== undefined) return { lines, next: from };
+      lines.push(line);
+      from = answer.phone_number;
     }
-    if (found.next === undefined) return { answers };
-    from = found.next;
+    if (next === undefined) return { lines };
   }
 };
-
-/** Answers that are read at a time. */
-const LISTED = 1_000;
 
 /** Most answers that are removed in one piece of work: other accounts wait for it. */
 const REMOVED = 1_000;

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { timestamp } from '../../../../shared/core/clock.ts';
 import { logItem, states } from '../../../../shared/outbox/message.ts';
+import { answerKey } from '../../../../shared/profilers/entities.ts';
 import { putAll } from '../../../../shared/table/client.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { applied, updated } from '../../support/app-events.ts';
 import { call, fail, sendRaw, urlOf } from '../../support/client.ts';
-import { newCaller, newPhone } from '../../support/world.ts';
+import { newCaller, newPhone, newPhones } from '../../support/world.ts';
 
 const newSender = () => newCaller('messages', 'stats', 'profilers');
 
@@ -181,6 +183,18 @@ describe('a profiler', () => {
           count: '1',
         })),
       );
+  });
+
+  test('exports long answers in pages that fit into a response, also if quotes double their length', async () => {
+    const { token, account } = await newSender();
+    const draft = { question: 'What?', options: ['"'.repeat(30_000), 'tea'] };
+    const { profiler_id: id, options } = (await call('createProfiler', { token, body: draft })).body;
+    const [option_id = ''] = Object.values(options);
+    const phones = newPhones(150).toSorted();
+    await putAll(phones.map((phone) => ({ ...answerKey(id, phone), account, option_id, created: timestamp() })));
+    const { text, pages } = await download('exportProfiler', token, { id, file: 'answers.csv' });
+    expect(rowsOf(text).map(({ phone_number }) => phone_number)).toEqual(phones);
+    expect(pages).toBe(3);
   });
 
   test('of another account returns the same 404 as one that does not exist', async () => {
