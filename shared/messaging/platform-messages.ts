@@ -1,5 +1,6 @@
 /** Messages that an account's chat platform sends to users. */
 
+import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
@@ -12,6 +13,7 @@ import { type LogItem, type Message, messageOf, type State } from '../outbox/mes
 import { reportOf } from '../outbox/states.ts';
 import { hasExpired, page } from '../table/client.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
+import { caption } from '../validation/schemas.ts';
 import { hoursFromPlatform } from './hours.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, type Draft } from './send.ts';
@@ -81,7 +83,8 @@ const ATTACHMENT = /^(?:(.*?)\s*\n)?[ \t]*(\S+)[ \t]*$/s;
 
 /**
  * A text that ends with a datafree URL of the account, on a line of its own, as an image, a file, a sound or a film, with the
- * text as its caption: platforms append attachments there. Other texts stay. 1 read unit for a datafree URL.
+ * text as its caption: platforms append attachments there. Other texts stay, also those that are no caption: too long, or of a
+ * sound. 1 read unit for a datafree URL.
  */
 const withMedia = async (account: string, given: Omit<PlatformDraft, 'reference'>, asFile?: true): Promise<Draft> => {
   const [, before = '', url = ''] = ATTACHMENT.exec(given.text.body) ?? [];
@@ -89,8 +92,9 @@ const withMedia = async (account: string, given: Omit<PlatformDraft, 'reference'
   const own = await checkOwnMedia(account, asFile ? 'file' : typeByUrl(url), url);
   if ('error' in own) return given;
   const { to, quick_replies } = given;
-  const caption = before.trim() === '' ? {} : { caption: before };
-  return { to, quick_replies, ...contentWith(own.sendAs, { url, ...caption }) };
+  if (before.trim() === '') return { to, quick_replies, ...contentWith(own.sendAs, { url }) };
+  if (own.sendAs === 'audio' || !v.is(caption, before)) return given;
+  return { to, quick_replies, ...contentWith(own.sendAs, { url, caption: before }) };
 };
 
 /**

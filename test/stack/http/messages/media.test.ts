@@ -345,7 +345,10 @@ describe('of RapidPro', () => {
   test('other URLs stay a part of the text', async () => {
     const [world, other] = [await newWorld('rapidpro'), await newWorld()];
     const [own, foreign] = [await upload(world, png), await upload(other, png)];
-    for (const body of [`See ${own}`, `${own}\nis here`, foreign, 'https://example.com/a.jpg', `${own}x`]) {
+    const sound = await upload(world, further['audio/mpeg'] ?? png);
+    // No captions: a sound has none, and others have at most 1,024 characters.
+    const texts = [`Listen\n${sound}`, `${'x'.repeat(1_025)}\n${own}`];
+    for (const body of [`See ${own}`, `${own}\nis here`, foreign, 'https://example.com/a.jpg', `${own}x`, ...texts]) {
       const to = newPhone();
       await send(world, to, body);
       expect((await untilShown(to, 1))[0]?.data).toMatchObject({ type: 'text', text: { body } });
