@@ -29,7 +29,8 @@ const logsOf = async ({ token }: Pick<Caller, 'token'>, filter: Record<string, s
   return found.map(({ id, state, reference }) => [id, state, reference]).sort();
 };
 
-const today = () => new Date().toISOString().slice(0, 10);
+/** The day of the hours before now: midnight may pass between a message and its count. */
+const dayBefore = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 10);
 
 describe('the reference of a message', () => {
   test('is in the logs, the message, the webhook and its history, and finds the message in all of them', async () => {
@@ -124,7 +125,7 @@ describe('the reference of a job', () => {
     await call('sendMessage', { token, body: text(phone) });
     expect((await call('readJob', { token, path: { job_id } })).body.reference).toBe('spring');
     const counts = async (job_reference: string) => {
-      const period = { start_date: today(), end_date: today(), job_reference };
+      const period = { start_date: dayBefore(1), end_date: dayBefore(0), job_reference };
       const rows = (await call('listJobs', { token, query: period })).body ?? [];
       return rows.filter(({ state }) => state === 'sent').map((row) => [row.job_id, row.count]);
     };

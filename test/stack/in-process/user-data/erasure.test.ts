@@ -46,6 +46,7 @@ import { newAccountId, newPhone } from '../../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const NOTHING: Erased = {
   ...{ answers: 0, requests: 0, waiting: 0, log_entries: 0 },
   ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
@@ -414,7 +415,8 @@ describe('after an erasure', () => {
 });
 
 describe('the counters of jobs', () => {
-  const today = () => new Date().toISOString().slice(0, 10);
+  /** Yesterday and today: an hour passes in the history. */
+  const period = () => [-DAY, 0].map((ago) => new Date(Date.now() + ago).toISOString().slice(0, 10));
 
   /** All log entries of an account, as the stream delivers them. */
   const images = async (account: string): Promise<Countable[]> => {
@@ -434,7 +436,8 @@ describe('the counters of jobs', () => {
 
   const counted = async (account: string): Promise<Record<string, number>> => {
     const sums: Record<string, number> = {};
-    for (const { state, count } of await listJobs(account, today(), today())) sums[state] = (sums[state] ?? 0) + count;
+    const [start = '', end = ''] = period();
+    for (const { state, count } of await listJobs(account, start, end)) sums[state] = (sums[state] ?? 0) + count;
     return sums;
   };
 
