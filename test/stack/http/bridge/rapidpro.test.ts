@@ -506,7 +506,7 @@ describe('a channel is notified of the status of its own message', () => {
   test('once per status, although parts share the id and the app network reports twice', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { caller, phone } = world;
-    // A status that is older than a part is told again for that part.
+    // A status that is older than a part is reported again for that part.
     const acceptAgain = await setAppResponse(phone, { status: 503 });
     const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
     await acceptAgain();

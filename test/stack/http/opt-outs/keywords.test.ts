@@ -1,14 +1,12 @@
 /** Opt-out keywords on the served stack: what follows when a user writes STOP to a bot. */
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { applied } from '../../support/app-events.ts';
 import { call, fail } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { shownOn, untilShown } from '../../support/phones.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
-
-const { phone_url } = inject('stack');
 
 const CONFIRMATION = 'You get no more messages of us.';
 
@@ -50,7 +48,7 @@ describe('STOP', () => {
     expect(notices()).toEqual(['STOP']);
   });
 
-  test('is told to the webhook with "tell", and messages are still delivered', async () => {
+  test('is reported to the webhook with "tell", and messages are still delivered', async () => {
     const { write, notices, send, phone } = await newWorld({ action: 'tell' });
     await write('STOP');
     await expect.poll(notices).toEqual(['STOP', user(phone, 'stopped')]);
@@ -87,7 +85,7 @@ describe('STOP', () => {
 
   test('in the app is not ended by START in a message', async () => {
     const { write, send, failures, phone, bot } = await newWorld({ action: 'opt_out', confirmation: CONFIRMATION });
-    expect((await fetch(`${phone_url}/phones/${phone}/stops/${bot}`, { method: 'PUT' })).status).toBe(200);
+    await applied({ id: randomUUID(), type: 'user.stopped', data: { from: phone, to: bot } });
     await write('STOP');
     await write('START');
     await send();

@@ -17,6 +17,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
 import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
@@ -28,11 +29,6 @@ captureLog();
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Noon and ten in the evening in Johannesburg, and eight in the next morning. */
-const NOON = Date.UTC(2030, 0, 1, 10);
-const NIGHT = Date.UTC(2030, 0, 1, 20);
-const MORNING = Date.UTC(2030, 0, 2, 6);
-const HOURS: SendingHours = { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' };
 
 beforeEach(() => void vi.useFakeTimers({ now: NIGHT, toFake: ['Date'] }));
 

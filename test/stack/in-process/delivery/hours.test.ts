@@ -30,6 +30,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
@@ -41,12 +42,6 @@ const app = useAppNetworkServer();
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Noon and ten in the evening in Johannesburg. */
-const NOON = Date.UTC(2030, 0, 1, 10);
-const NIGHT = Date.UTC(2030, 0, 1, 20);
-/** Eight in the morning. */
-const MORNING = Date.UTC(2030, 0, 2, 6);
-const HOURS: SendingHours = { between: ['08:00', '20:00'], time_zone: 'Africa/Johannesburg' };
 
 beforeEach(() => void vi.useFakeTimers({ now: NIGHT, toFake: ['Date'] }));
 
