@@ -1,4 +1,4 @@
-/** PUT /v1/update: changes the name that users see, as soon as an operator approves it, or the sending hours. */
+/** PUT /v1/update: changes the name that users see, as soon as an operator approves it, or its settings. */
 
 import { changeAccount } from '../../shared/accounts/profile.ts';
 import { account as api } from '../../shared/api/areas/account.ts';

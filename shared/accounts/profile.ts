@@ -1,6 +1,6 @@
 /**
- * The name and the avatar by which users see a business, and the hours in which it writes to them. The app network is notified
- * of each change of the first two.
+ * The name and the avatar by which users see a business, and the settings that it changes itself. The app network is notified of
+ * each change of the first two.
  */
 
 import { isDeepStrictEqual } from 'node:util';

@@ -172,7 +172,7 @@ const planOf = (request: PlannedRequest, time: number): string => {
 /**
  * The check of a request by the plan that it names, if it names one. A repeat with an idempotency key is not checked again.
  *
- * @returns throws plan_differs — the request is not that of the plan, or the plan is older than an hour
+ * @returns a function that throws plan_differs, if the request is not that of the plan, or the plan is older than an hour
  */
 export const confirmation =
   (request: PlannedRequest, plan: string | undefined): (() => void) =>

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/jids.ts';
-import { contentFields, eventIdOf, type OutboxEvent } from '../outbox/event.ts';
+import { contentFields, eventIdOf, type OutboxEvent, withReference } from '../outbox/event.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { type AttemptResult, causeOf, interpretByStatus, retryResult } from './attempt-result.ts';
 import type { OutboundResponse } from './http/request.ts';
@@ -61,14 +61,21 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
         status: 'completed',
         contact: contactOf(request.phone),
         completed,
-        ...named(request),
+        ...withReference(request),
       },
     };
   }
   if (outgoing.type === 'user_data.ended') {
     const { request, status, properties, ended } = outgoing;
     return {
-      user_data: { id: request.id, status, properties, contact: contactOf(request.phone), ended, ...named(request) },
+      user_data: {
+        id: request.id,
+        status,
+        properties,
+        contact: contactOf(request.phone),
+        ended,
+        ...withReference(request),
+      },
     };
   }
   if (outgoing.type === 'user.state') {
@@ -78,11 +85,8 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;
   const { id, phone, job_id } = message;
-  return { status: { id, state, contact: contactOf(phone), job_id, created, ...named(message) } };
+  return { status: { id, state, contact: contactOf(phone), job_id, created, ...withReference(message) } };
 };
-
-/** The business's own name, if it gave one. */
-const named = ({ reference }: { reference?: string }) => (reference === undefined ? {} : { reference });
 
 export const webhookSetup: PlatformSetup<typeof settings> = {
   title: 'the webhook',

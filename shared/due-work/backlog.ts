@@ -21,7 +21,7 @@ export const countBacklog = async (isOver: () => boolean): Promise<Backlog> => {
   const note = (work: Due[]): void => {
     const heads = work.filter(isHeadKey);
     backlog.waiting += heads.length;
-    // What waits for a listener is not late; nor is what waits for its sending hours, which begin in the future.
+    // Conversations that are offered to listeners are not late. Those outside sending hours begin in the future.
     const ages = heads.filter(({ state }) => state === undefined).map(waitingSince);
     backlog.oldest_s = Math.max(backlog.oldest_s, ...ages);
   };

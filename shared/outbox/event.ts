@@ -193,6 +193,10 @@ export const referenceOf = (outgoing: OutboxEvent): string | undefined => {
   return 'request' in outgoing ? outgoing.request.reference : undefined;
 };
 
+/** The business's own name as a field, if there is one. */
+export const withReference = ({ reference }: { reference?: string | undefined } = {}): { reference?: string } =>
+  reference === undefined ? {} : { reference };
+
 /** The account and the user of an entry. */
 export const subjectOf = (outgoing: OutboxEvent): UserReference => {
   if ('message' in outgoing) return outgoing.message;

@@ -1,6 +1,7 @@
 /**
- * Attributes of log entries that lists and reports need (spec §2). No text of a user is in an index, and of a customer only the own
- * reference. */
+ * Attributes of log entries that lists and reports need (spec §2). No text of a user is in an index, and of a customer only its own
+ * references.
+ */
 const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'];
 
 interface Index {

@@ -5,7 +5,7 @@
 import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { type After, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
-import type { ConsentEnd, OutboxEvent } from '../outbox/event.ts';
+import { type ConsentEnd, type OutboxEvent, withReference } from '../outbox/event.ts';
 import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import type { Key } from '../table/keys.ts';
@@ -126,7 +126,7 @@ const notifyWrites = (
 ): Write[] => {
   const outgoing: OutboxEvent = {
     type: 'user_data.ended',
-    request: { id, account, phone, ...(reference !== undefined && { reference }) },
+    request: { id, account, phone, ...withReference({ reference }) },
     status,
     properties: names,
     ended,

@@ -12,7 +12,7 @@
  */
 import { isPast, now, timestampOf } from '../core/clock.ts';
 import { ENDED_CONSENT_DAYS } from '../core/lifetimes.ts';
-import type { ConsentEnd } from '../outbox/event.ts';
+import { type ConsentEnd, withReference } from '../outbox/event.ts';
 import { pages } from '../table/client.ts';
 import { dueAt, type Key, ofPerson } from '../table/keys.ts';
 import { putIfAbsentWrite, putWrite, type Write } from '../table/transactions.ts';
@@ -113,17 +113,11 @@ export const withChanged = (consent: Consent, names: readonly PropertyName[], ch
 /** The consent of a request that has released nothing yet. */
 export const newConsent = (
   id: string,
-  {
-    account,
-    phone,
-    reference,
-    reason,
-    created,
-  }: Pick<RequestItem, 'account' | 'phone' | 'reference' | 'reason' | 'created'>,
-): Consent => ({
-  ...{ id, account, phone, reason, created, properties: {} },
-  ...(reference !== undefined && { reference }),
-});
+  request: Pick<RequestItem, 'account' | 'phone' | 'reference' | 'reason' | 'created'>,
+): Consent => {
+  const { account, phone, reason, created } = request;
+  return { id, account, phone, reason, created, properties: {}, ...withReference(request) };
+};
 
 /**
  * Stores a consent, in a transaction that fails if it was changed since it was read. 2 write units, and 1 on each index:
@@ -224,5 +218,5 @@ const consentIn = ({
   version,
 }: ConsentItem): Consent & { version: number } => ({
   ...{ id, account, phone, reason, created, properties, version },
-  ...(reference !== undefined && { reference }),
+  ...withReference({ reference }),
 });

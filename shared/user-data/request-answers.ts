@@ -2,7 +2,7 @@
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { type After, transactInOrder } from '../outbox/entries.ts';
-import type { RequestReference } from '../outbox/event.ts';
+import { type RequestReference, withReference } from '../outbox/event.ts';
 import { getConsistent } from '../table/client.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { latestProfile, registeredSinceWrite } from '../users/users.ts';
@@ -81,10 +81,7 @@ const consentOf = async (id: string, item: RequestItem): Promise<Consent> => {
 /** The writes that store these results, as a function for `transactInOrder`. */
 const answering = async ({ id, item, results, consented, created }: Answering): Promise<(after: After) => Write[]> => {
   const { account, phone, version } = item;
-  const reference: RequestReference = {
-    ...{ id, account, phone },
-    ...(item.reference !== undefined && { reference: item.reference }),
-  };
+  const reference: RequestReference = { id, account, phone, ...withReference(item) };
   const all = { ...item.results, ...results };
   const isComplete = item.properties.every(({ property }) => property in all);
   const platform = isComplete ? (await findAccount(account))?.platform : undefined;

@@ -18,6 +18,7 @@ import {
   type OutboxEvent,
   type RequestedProperty,
   type RequestReference,
+  withReference,
 } from '../outbox/event.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
@@ -97,7 +98,7 @@ const start = async (
   // Clocks differ. A request that is older than the user's registration would count as one to the number's previous
   // owner.
   if (since > created) created = since;
-  const reference: RequestReference = { id: newId(), account, phone, ...(given !== undefined && { reference: given }) };
+  const reference: RequestReference = { id: newId(), account, phone, ...withReference({ reference: given }) };
   const end = validUntil(valid_days);
   const results = granted(profile, data.map(({ property }) => property).filter(isAutomatic), created, end);
   const isComplete = data.every(({ property }) => isAutomatic(property));
@@ -178,9 +179,6 @@ const seenBy = (account: string, item: RequestItem | undefined): UserData => {
   const status = statusOf(item);
   return { status, ...withReference(item), results: status === 'completed' ? presentResults(item.results) : {} };
 };
-
-/** The business's own name for a request, if it has one. */
-const withReference = ({ reference }: { reference?: string } = {}) => (reference === undefined ? {} : { reference });
 
 export const requestNotFound = (): Problem =>
   new Problem(
