@@ -17,7 +17,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StaleReadsOptions } from '../../infra/local/aws/consistency/stale-reads.ts';
+import { StaleReads, type StaleReadsOptions } from '../../infra/local/aws/consistency/stale-reads.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { type SmallStack, serve } from './support/small-stack.ts';
 
@@ -91,10 +91,18 @@ describe('stale reads', () => {
   test('return every write in the end, even after 60 writes in quick succession', async () => {
     for (let value = 1; value <= 60; value += 1) await Promise.all([put('b', `${value}`), put(`b${value}`, 'there')]);
     await expect.poll(() => read('b')).toEqual(byEachRead('60'));
-    expect(await Promise.all(Array.from({ length: 60 }, (_, index) => read(`b${index + 1}`)))).toEqual(
-      Array(60).fill(byEachRead('there')),
-    );
+    const all = () => Promise.all(Array.from({ length: 60 }, (_, index) => read(`b${index + 1}`)));
+    await expect.poll(all).toEqual(Array(60).fill(byEachRead('there')));
   });
+});
+
+test('no read is stale while the replica is late', () => {
+  const state = { isLate: false };
+  const reads = new StaleReads({ share: 1, random: () => 0, of: everyCaller }, { table: 'a', replica: 'b', state });
+  const redirected = () => reads.redirected('GetItem', { TableName: 'a' }, 'Function')?.TableName;
+  expect(redirected()).toBe('b');
+  state.isLate = true;
+  expect(redirected()).toBeUndefined();
 });
 
 test.each<[string, StaleReadsOptions]>([

@@ -315,7 +315,7 @@ export class AwsEmulator {
     const { behind, held } = staleReads;
     const settings = { stream: await this.#openStream(), table: replica, behind, held };
     this.#replica ??= new Replica(this.dynamodbEndpoint, settings);
-    return new StaleReads(staleReads, { table: tableName, replica });
+    return new StaleReads(staleReads, { table: tableName, replica, state: this.#replica });
   }
 
   #withValues(secrets: SecretDefinition[]): Secret[] {

@@ -16,6 +16,8 @@ const BEHIND = 500;
 const IN_STREAM = 100;
 /** Milliseconds before a failed batch is written again. */
 const RETRY_DELAY = 200;
+/** Milliseconds by which a change may be applied too late. */
+const TOLERANCE = 500;
 /** Maximum number of writes in a batch. */
 const BATCH = 25;
 
@@ -59,6 +61,8 @@ export class Replica {
   readonly #behind: number;
   readonly #held: () => boolean;
   #applied: Promise<void> = Promise.resolve();
+  /** When the changes are due that are not applied yet, oldest first, in milliseconds since 1970. */
+  readonly #due: number[] = [];
 
   /** Starts at once. The table of the copy must exist. */
   constructor(endpoint: string, { stream, table, behind = BEHIND, held = () => false }: ReplicaSettings) {
@@ -83,9 +87,16 @@ export class Replica {
     await this.#applied;
   }
 
+  /** Whether it is further behind than it should be, because it has many changes to apply. Never while it is held. */
+  get isLate(): boolean {
+    const [oldest] = this.#due;
+    return oldest !== undefined && !this.#held() && Date.now() > oldest + TOLERANCE;
+  }
+
   /** Applies changes after the delay, and after all earlier changes. */
   #take(changes: Change[]): void {
     const due = Date.now() + this.#behind - IN_STREAM;
+    this.#due.push(due);
     this.#applied = this.#applied.then(() => this.#applyAt(due, changes));
   }
 
@@ -98,6 +109,7 @@ export class Replica {
     for (let start = 0; start < latest.length && !signal.aborted; start += BATCH) {
       await this.#write(latest.slice(start, start + BATCH));
     }
+    this.#due.shift();
   }
 
   async #write(changes: Change[]): Promise<void> {

@@ -1,9 +1,11 @@
 /**
  * Stale reads: an eventually consistent read may return data of half a second ago. In DynamoDB, reads, queries and
- * index queries are stale at times; in local databases, never. So a share of these reads is redirected to a replica.
+ * index queries are stale at times; in local databases, never. So a share of these reads is redirected to a replica,
+ * except while it is further behind: the service may rely on indexes that are at most a minute old, which a test shortens.
  */
 import { OPERATOR } from '../iam/roles.ts';
 import type { BatchReads, Input } from './call.ts';
+import type { Replica } from './replica.ts';
 
 export interface StaleReadsOptions {
   /** The share of eventually consistent reads that are stale, from 0 to 1. */
@@ -22,11 +24,16 @@ export class StaleReads {
   readonly #options: StaleReadsOptions;
   readonly #table: string;
   readonly #replica: string;
+  readonly #state: Pick<Replica, 'isLate'>;
 
-  constructor(options: StaleReadsOptions, tables: { table: string; replica: string }) {
+  constructor(
+    options: StaleReadsOptions,
+    { table, replica, state }: { table: string; replica: string; state: Pick<Replica, 'isLate'> },
+  ) {
     this.#options = options;
-    this.#table = tables.table;
-    this.#replica = tables.replica;
+    this.#table = table;
+    this.#replica = replica;
+    this.#state = state;
   }
 
   /** The call for the replica; undefined if the table itself serves the call. */
@@ -34,7 +41,7 @@ export class StaleReads {
     const { share, random, of = isFunction } = this.#options;
     if (!of(caller)) return undefined;
     const changed = this.#forReplica(action, input);
-    return changed !== undefined && random() < share ? changed : undefined;
+    return changed !== undefined && random() < share && !this.#state.isLate ? changed : undefined;
   }
 
   /** A response of the replica, with the table's name in the results of batches. */
