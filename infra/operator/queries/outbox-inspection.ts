@@ -125,7 +125,7 @@ export const readBacklog = async (): Promise<Backlog> => {
     for (const head of heads) {
       for (const name of circuitNamesOf(conversationOf(head))) destinations.add(name);
       const { created, state } = head;
-      // What waits for a listener is not late; nor is what waits for its sending hours, which begin in the future.
+      // Conversations that are offered to listeners are not late. Those outside sending hours begin in the future.
       if (created !== undefined && state === undefined && created <= present && created < (oldest ?? END_OF_TIME)) {
         oldest = created;
       }
