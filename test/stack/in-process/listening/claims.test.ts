@@ -31,10 +31,11 @@ const write = (from: string, { bot }: Pick<Listener, 'bot'>, body: string) =>
 
 /** Claims one event, and waits until there is one. */
 const claimOne = async ({ token }: Pick<Listener, 'token'>) => {
-  const { body } = await call('claimDeliveries', { token, query: { limit: '1', long_poll: '25' } });
-  const [event] = body ?? [];
-  if (event === undefined) throw new Error('There is no event.');
-  return event;
+  for (;;) {
+    const { body } = await call('claimDeliveries', { token, query: { limit: '1', long_poll: '25' } });
+    const [event] = body ?? [];
+    if (event !== undefined) return event;
+  }
 };
 
 /** Claims what is due now. */

@@ -95,7 +95,9 @@ describe('the log of a job', () => {
     await expect.poll(sums).toEqual(counted);
   });
 
-  test('of many entries continues behind a Link, with the names of the columns once and each entry once', async () => {
+  test('of many entries continues behind a Link, with the names of the columns once and each entry once', {
+    tags: 'long',
+  }, async () => {
     const { token, account } = await newSender();
     const job_id = randomUUID();
     const count = 21_000;
