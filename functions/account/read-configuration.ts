@@ -6,5 +6,5 @@ import { healthOf } from '../../shared/delivery/platform-health.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(api.readConfiguration, async ({ account, limit }) =>
-  ok({ configuration: await readConfiguration(account, limit, healthOf(account)) }),
+  ok({ configuration: await readConfiguration(account, limit, healthOf) }),
 );

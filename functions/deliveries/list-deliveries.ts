@@ -7,7 +7,7 @@ import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts
 
 export const handler = endpoint(api.listDeliveries, async ({ account, query }) => {
   const { limit, cursor, ...filter } = query;
-  const filters = [account, filter.status, filter.reference, filter.start, filter.end];
+  const filters = [account, filter.status, filter.reference, filter.webhook_id, filter.start, filter.end];
   const { deliveries, next } = await listDeliveries(
     account,
     filter,

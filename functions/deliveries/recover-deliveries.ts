@@ -9,7 +9,7 @@ import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 export const handler = endpoint(
   api.recoverDeliveries,
   withHashes(async ({ account, query, body }) => {
-    const filters = [account, body.since, body.until];
+    const filters = [account, body.since, body.until, body.webhook_id];
     const { recovered, next } = await recoverDeliveries(
       account,
       body,

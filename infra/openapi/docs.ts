@@ -10,6 +10,7 @@ import { profilersDocs } from '../../shared/api/areas/profilers.docs.ts';
 import { jobsDocs, statsDocs } from '../../shared/api/areas/stats.docs.ts';
 import { userDataDocs } from '../../shared/api/areas/user-data.docs.ts';
 import { usersDocs } from '../../shared/api/areas/users.docs.ts';
+import { webhooksDocs } from '../../shared/api/areas/webhooks.docs.ts';
 import type { AnyAreaDocs, AnyEndpointDocs, AnyExample, SchemaDocs } from '../../shared/api/docs.ts';
 import type { Area } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
@@ -27,6 +28,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   account: accountDocs,
   profilers: profilersDocs,
   bridge: bridgeDocs,
+  webhooks: webhooksDocs,
   deliveries: deliveriesDocs,
   app: appDocs,
   description: descriptionDocs,
@@ -34,7 +36,8 @@ const areas: Record<Area, AnyAreaDocs> = {
 
 /** In the order in which their examples work: later requests use ids of earlier responses. */
 const sequence = [
-  ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs, deliveriesDocs],
+  ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs],
+  ...[webhooksDocs, deliveriesDocs],
   ...[usersDocs, bridgeDocs, appDocs],
 ];
 

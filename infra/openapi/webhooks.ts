@@ -1,13 +1,13 @@
 /** The requests of the service to an account's plain webhook and to the app network. */
 import * as v from 'valibot';
 import { type SchemaDocs, TIME } from '../../shared/api/docs.ts';
-import { states } from '../../shared/outbox/message.ts';
+import { reasonCodes, states } from '../../shared/outbox/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 import { degrees } from '../../shared/validation/schemas.ts';
 
 interface Webhook {
   /** The destination. */
-  to: 'webhook' | 'app';
+  to: 'webhook' | 'endpoint' | 'app';
   summary: string;
   schema: v.GenericSchema;
   example: object;
@@ -40,8 +40,107 @@ const received = {
 };
 const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
 
+/** An event of version 2, by its type and data. */
+const event = <const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) =>
+  v.strictObject({
+    id: v.string(),
+    type: v.literal(type),
+    created: v.string(),
+    bot_number: v.nullable(v.string()),
+    data,
+  });
+
+const person = { contact: v.string(), phone_number: v.nullable(v.string()) };
+const ofMessage = { message_id: v.string(), job_id: v.string(), ...person };
+const ofUser = {
+  ...ofMessage,
+  in_reply_to: v.exactOptional(v.string()),
+  quick_reply: v.exactOptional(v.strictObject({ index: v.pipe(v.number(), v.metadata({ type: 'integer' })) })),
+};
+const ofRequest = { request_id: v.string(), reference, ...person };
+const endedConsent = v.strictObject({ ...ofRequest, properties: v.array(v.picklist(propertyNames)) });
+const changedOptOut = v.strictObject({ ...person, by: v.exactOptional(v.literal('message')) });
+
+const exampleOf = (type: string, data: object) => ({
+  id: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e',
+  type,
+  created: '2026-11-20T09:58:09.118000Z',
+  bot_number: '27820000001',
+  data,
+});
+const examplePerson = { contact: '27821234567@users.example.com', phone_number: '27821234567' };
+const exampleMessage = {
+  message_id: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
+  job_id: '019a9f5e-2c11-7d3a-9a51-6f0a7c3e8b10',
+};
+const exampleRequest = { request_id: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c', ...examplePerson };
+
 /** Webhooks by their names in the API description. */
 export const webhooks = {
+  'message.received': {
+    to: 'endpoint',
+    summary: 'A user sent a message to your bot.',
+    schema: event(
+      'message.received',
+      v.variant('type', [
+        v.strictObject({ ...ofUser, type: v.literal('text'), text }),
+        v.strictObject({ ...ofUser, type: v.literal('image'), image: userMedia }),
+        v.strictObject({ ...ofUser, type: v.literal('file'), file: userMedia }),
+        v.strictObject({ ...ofUser, type: v.literal('audio'), audio: userMedia }),
+        v.strictObject({ ...ofUser, type: v.literal('video'), video: userMedia }),
+        v.strictObject({ ...ofUser, type: v.literal('location'), location }),
+      ]),
+    ),
+    example: exampleOf('message.received', {
+      ...{ ...exampleMessage, ...examplePerson },
+      ...{ type: 'text', text: { body: 'Hello' } },
+    }),
+  },
+  'message.state': {
+    to: 'endpoint',
+    summary: 'One of your messages reached a state.',
+    schema: event(
+      'message.state',
+      v.strictObject({ ...ofMessage, reference, state, reason: v.exactOptional(v.picklist(reasonCodes)) }),
+    ),
+    example: exampleOf('message.state', { ...exampleMessage, ...examplePerson, state: 'delivered_to_user' }),
+  },
+  'user.stopped': {
+    to: 'endpoint',
+    summary: 'A user stopped your account.',
+    schema: event('user.stopped', changedOptOut),
+    example: exampleOf('user.stopped', examplePerson),
+  },
+  'user.started': {
+    to: 'endpoint',
+    summary: 'A user started your account again.',
+    schema: event('user.started', changedOptOut),
+    example: exampleOf('user.started', examplePerson),
+  },
+  'user_data.completed': {
+    to: 'endpoint',
+    summary: 'One of your user data requests is completed. Fetch what was granted.',
+    schema: event('user_data.completed', v.strictObject(ofRequest)),
+    example: exampleOf('user_data.completed', exampleRequest),
+  },
+  'user_data.withdrawn': {
+    to: 'endpoint',
+    summary: 'A user withdrew consent: delete your copy of these properties, and confirm it.',
+    schema: event('user_data.withdrawn', endedConsent),
+    example: exampleOf('user_data.withdrawn', { ...exampleRequest, properties: ['first_name'] }),
+  },
+  'user_data.expired': {
+    to: 'endpoint',
+    summary: 'Consent has expired: delete your copy of these properties, and confirm it.',
+    schema: event('user_data.expired', endedConsent),
+    example: exampleOf('user_data.expired', { ...exampleRequest, properties: ['first_name'] }),
+  },
+  'webhook.test': {
+    to: 'endpoint',
+    summary: 'You test one of your webhooks.',
+    schema: event('webhook.test', v.strictObject({ webhook_id: v.string() })),
+    example: exampleOf('webhook.test', { webhook_id: '019a9f5e-2c1b-73a4-bc5d-6e7f8091a2b3' }),
+  },
   message: {
     to: 'webhook',
     summary: 'A user sent a message to your bot.',
@@ -244,6 +343,42 @@ export const webhooks = {
 
 export const webhookDocs: SchemaDocs = {
   names: {
+    'webhook.message.received': 'MessageReceivedV2',
+    'MessageReceivedV2.data': 'UserSentMessage',
+    'UserSentMessage:text': 'UserSentText',
+    'UserSentText.text': 'ShownText',
+    'UserSentText.quick_reply': 'QuickReplyChoice',
+    'UserSentMessage:image': 'UserSentImage',
+    'UserSentImage.image': 'IncomingMedia',
+    'UserSentImage.quick_reply': 'QuickReplyChoice',
+    'UserSentMessage:file': 'UserSentFile',
+    'UserSentFile.file': 'IncomingMedia',
+    'UserSentFile.quick_reply': 'QuickReplyChoice',
+    'UserSentMessage:audio': 'UserSentAudio',
+    'UserSentAudio.audio': 'IncomingMedia',
+    'UserSentAudio.quick_reply': 'QuickReplyChoice',
+    'UserSentMessage:video': 'UserSentVideo',
+    'UserSentVideo.video': 'IncomingMedia',
+    'UserSentVideo.quick_reply': 'QuickReplyChoice',
+    'UserSentMessage:location': 'UserSentLocation',
+    'UserSentLocation.location': 'IncomingPlace',
+    'UserSentLocation.quick_reply': 'QuickReplyChoice',
+    'webhook.message.state': 'MessageStateV2',
+    'MessageStateV2.data': 'StateOfMessage',
+    'StateOfMessage.state': 'DeliveryState',
+    'webhook.user.stopped': 'UserStoppedV2',
+    'UserStoppedV2.data': 'ChangedOptOut',
+    'webhook.user.started': 'UserStartedV2',
+    'UserStartedV2.data': 'ChangedOptOut',
+    'webhook.user_data.completed': 'UserDataCompletedV2',
+    'UserDataCompletedV2.data': 'CompletedRequest',
+    'webhook.user_data.withdrawn': 'UserDataWithdrawnV2',
+    'UserDataWithdrawnV2.data': 'EndedConsent',
+    'webhook.user_data.expired': 'UserDataExpiredV2',
+    'UserDataExpiredV2.data': 'EndedConsent',
+    'EndedConsent.properties[]': 'PropertyName',
+    'webhook.webhook.test': 'WebhookTestV2',
+    'WebhookTestV2.data': 'WebhookTest',
     'NotifiedStatus.state': 'DeliveryState',
     'EndedUserData.properties[]': 'PropertyName',
     'webhook.message': 'MessageNotification',
@@ -293,6 +428,21 @@ export const webhookDocs: SchemaDocs = {
     'ConsentRequest.properties[]': 'ConsentProperty',
   },
   fields: {
+    bot_number: 'The number of your bot; null if you have none.',
+    'MessageReceivedV2.created': 'When it happened, in UTC, with `Z`.',
+    'MessageStateV2.created': 'When it happened, in UTC, with `Z`.',
+    'UserStoppedV2.created': 'When it happened, in UTC, with `Z`.',
+    'UserStartedV2.created': 'When it happened, in UTC, with `Z`.',
+    'UserDataCompletedV2.created': 'When it happened, in UTC, with `Z`.',
+    'UserDataWithdrawnV2.created': 'When it happened, in UTC, with `Z`.',
+    'UserDataExpiredV2.created': 'When it happened, in UTC, with `Z`.',
+    'WebhookTestV2.created': 'When it happened, in UTC, with `Z`.',
+    'StateOfMessage.reason': 'Why the message failed, if it did.',
+    'StateOfMessage.reference': 'Your `reference` of the message, if it has one.',
+    'CompletedRequest.reference': 'Your `reference` of the request, if it has one.',
+    'EndedConsent.reference': 'Your `reference` of the request, if it has one.',
+    'ChangedOptOut.by':
+      'Set if the user wrote a keyword, such as STOP, to your bot. Otherwise, the change was made in the app.',
     business: "The account's name.",
     completed: `When the user had answered for every property. ${TIME}`,
     'NotifiedStatus.reference': 'Your `reference` of the message, if it has one.',

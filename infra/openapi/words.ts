@@ -36,7 +36,14 @@ does not exist returns 401 without a token, and 404 \`address_not_found\` with o
 
 /** The tags of webhooks, by destination. Generators confuse webhooks and operations that share a tag. */
 export const webhookTags = {
-  webhook: { name: 'Webhooks', description: 'Requests of the service to the webhook of an account.' },
+  webhook: {
+    name: 'Webhooks',
+    description: 'Requests of the service to the webhook that an operator has set, or to one with version 1.',
+  },
+  endpoint: {
+    name: 'Webhooks, version 2',
+    description: 'Requests of the service to a webhook that an account manages itself.',
+  },
   app: { name: 'App network webhooks', description: 'Requests of the service to the app network.' },
 };
 
@@ -62,6 +69,11 @@ export const remedies: Record<ProblemCode, string> = {
     'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
   plan_differs: 'get a new plan with `dry_run`, and send the same request with it within an hour',
   not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
+  platform_in_use: 'ask the operator to remove the chat platform, or keep it and use no webhooks',
+  webhook_exists: 'change the webhook that has this URL, or use another URL',
+  webhook_limit_reached: 'delete a webhook that you no longer need',
+  webhook_not_found:
+    'the webhook does not exist, was deleted, or belongs to another account; the API does not reveal which',
   platform_not_set_up: 'the account has no webhook; ask the operator to set it up',
   job_not_found: 'the account has no messages of this job, or they have expired; the API does not reveal which',
   audience_too_large: 'name fewer profilers, or profilers with fewer answers: at most 200,000 together',

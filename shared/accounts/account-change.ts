@@ -5,6 +5,7 @@ import type { Account, AccountItem } from './accounts.ts';
 /** An attribute that a change may remove, with `null`. */
 type Removable =
   | 'platform'
+  | 'endpoints'
   | 'bot_number'
   | 'rate'
   | 'burst'

@@ -13,6 +13,8 @@ export interface Account {
   name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
   platform?: string;
+  /** The ids of its endpoints, by number, if it manages them itself. */
+  endpoints?: Record<string, string>;
   /** The phone number of its bot, if it has one. */
   bot_number?: string;
   /** Requests per second and requests at once, if they are not the default of the deployment. */

@@ -3,7 +3,7 @@
 import type { SendingHours } from '../core/sending-hours.ts';
 import { waitsPerAccount } from '../core/settings.ts';
 import { urlOf } from '../media/media.ts';
-import { findAccount, type OptOutKeywords } from './accounts.ts';
+import { type Account, findAccount, type OptOutKeywords } from './accounts.ts';
 import { allowancesOf } from './allowances.ts';
 
 interface Configuration<Health> {
@@ -24,14 +24,14 @@ interface Configuration<Health> {
  * The configuration of an account. 1.5 read units, besides those of the platform's health.
  *
  * @param limit - the account's limit of requests, if it has one
- * @param platformHealth - is being read: `delivery/platform-health.ts`
+ * @param healthOf - reads how the platform works: `delivery/platform-health.ts`
  */
 export const readConfiguration = async <Health>(
   account: string,
   limit: { rate: number; burst: number } | undefined,
-  platformHealth: Promise<Health>,
+  healthOf: (account: Account) => Promise<Health>,
 ): Promise<Configuration<Health>> => {
-  const [found, health, allowances] = await Promise.all([findAccount(account), platformHealth, allowancesOf(account)]);
+  const [found, allowances] = await Promise.all([findAccount(account), allowancesOf(account)]);
   if (found === undefined) throw new Error('The account does not exist.');
   const { name, pending_name, bot_number = null, platform, avatar, sending_hours, opt_out_keywords } = found;
   return {
@@ -41,7 +41,7 @@ export const readConfiguration = async <Health>(
     avatar: avatar === undefined ? null : urlOf(avatar.id),
     ...(sending_hours && { sending_hours }),
     ...(opt_out_keywords && { opt_out_keywords }),
-    platform: platform === undefined ? null : { name: platform, ...health },
+    platform: platform === undefined ? null : { name: platform, ...(await healthOf(found)) },
     limits: {
       ...(limit && { requests_per_second: limit.rate, requests_at_once: limit.burst }),
       long_polls: waitsPerAccount(),

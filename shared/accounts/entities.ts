@@ -126,7 +126,7 @@ const platform = {
   deletion: (item) => deletionKey('platform', accountInKey(item)),
   expires: false,
   person: 'none',
-  access: { findPlatform: 'GetItem' },
+  access: { findPlatform: 'GetItem', putPlatform: 'PutItem', removePlatform: 'DeleteItem' },
 } as const satisfies Entity;
 
 const consentWebhook = {

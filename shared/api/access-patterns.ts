@@ -122,6 +122,12 @@ export const transactions = {
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
   /** An event that a listener has claimed leaves its outbox; a message that the listener rejects is logged. */
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
+  /** An account's endpoints are changed, and failures of one are forgotten. */
+  setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion', 'closeCircuit'],
+  /** Its last endpoint is deleted. */
+  removeEndpoints: ['updateAccount', 'removePlatform', 'putDeletion', 'closeCircuit'],
+  /** An endpoint is sent a test. */
+  enqueueTest: ['putEntry', 'updateHead'],
   /** Events are sent again. */
   replayEvents: ['markReplayed', 'putEntry', 'updateHead'],
   settleText: ['removeFromOutbox', 'putMinInterval'],

@@ -8,7 +8,7 @@ import type { TableAccess } from './access-patterns.ts';
 /** `base` is the API host, `bridge` the host for chat platforms and the app network. */
 export type Host = 'base' | 'bridge';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Folders of `functions/`. */
 export type Area =
@@ -20,6 +20,7 @@ export type Area =
   | 'messages'
   | 'bridge'
   | 'deliveries'
+  | 'webhooks'
   | 'app'
   | 'media'
   | 'jobs'

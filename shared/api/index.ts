@@ -13,6 +13,7 @@ import { profilers } from './areas/profilers.ts';
 import { jobs, stats } from './areas/stats.ts';
 import { userDataRequests } from './areas/user-data.ts';
 import { users } from './areas/users.ts';
+import { webhooks } from './areas/webhooks.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const api = {
@@ -28,6 +29,7 @@ export const api = {
   ...users,
   ...account,
   ...stats,
+  ...webhooks,
 } as const satisfies Record<string, Endpoint>;
 
 /** @internal Tests use it. */

@@ -19,6 +19,8 @@ export const placeholders = {
   offered: '019a9f5e-2c19-7182-9a3b-4c5d6e7f8091',
   claim:
     'cGxhdGZvcm0gMjc4MjEyMzQ1NjcgMDE5YTlmNWUtMmMxOS03MTgyLTlhM2ItNGM1ZDZlN2Y4MDkxIDAxOWE5ZjVlLTJjMWEtNzI5My1hYjRjLTVkNmU3ZjgwOTFhMg',
+  webhook: '019a9f5e-2c1b-73a4-bc5d-6e7f8091a2b3',
+  testEvent: '019a9f5e-2c1c-74b5-8d6e-7f8091a2b3c4',
   otherUser: '27827654321',
   time: '2026-11-20T09:58:09.118000',
 };

@@ -81,6 +81,7 @@ export const workers = {
       'checkSender',
       'checkJob',
       'findUser',
+      'findAccount',
       'findPlatform',
       'listStatusReceipts',
       'listStates',

@@ -8,6 +8,7 @@ export const permissions = [
   'account',
   'bridge',
   'listen',
+  'admin',
   'app',
 ] as const;
 

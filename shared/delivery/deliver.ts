@@ -5,6 +5,8 @@
  *
  * `nextStep` decides, `deliver` does it, and what is known of the conversation changes:
  *
+ *     read ──> copy to the endpoints of the account ──> next entry
+ *      │
  *     read ──> acquire the circuit ──> attempt ──> settled: next entry          wait ──> read
  *      ^                          └──> expire  ──> next entry
  *      |                               retry scheduled, offered, waiting, outside hours, turn over, late: the wake-up ends
@@ -12,11 +14,12 @@
  */
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
 import { appNetwork } from '../destinations/app-network.ts';
-import type { Destination } from '../destinations/destination.ts';
-import { consentWebhookOf, platformOf } from '../destinations/registry.ts';
-import type { AnyConversation } from '../outbox/entities.ts';
+import type { Destination, destinationNameOf } from '../destinations/destination.ts';
+import type { Endpoint } from '../destinations/endpoints.ts';
+import { consentWebhookOf, copiesOf, platformOf } from '../destinations/registry.ts';
+import { type AnyConversation, endpointOf } from '../outbox/entities.ts';
 import { oldestEntries } from '../outbox/entries.ts';
-import type { Conversation, Entry } from '../outbox/event.ts';
+import type { Entry } from '../outbox/event.ts';
 import {
   endConversation,
   type Head,
@@ -32,6 +35,7 @@ import { traced } from '../telemetry/trace.ts';
 import {
   applyResult,
   canSettleTogether,
+  copyToEndpoints,
   expireEntries,
   type Outcome,
   SETTLED_TOGETHER,
@@ -64,7 +68,7 @@ export interface DeliveryState {
   entries: readonly Entry[] | undefined;
   /** Whether the outbox had no other entries when they were read. */
   areAll: boolean;
-  destination: Pick<Destination, 'isMissing' | 'isPull' | 'receiptFor'>;
+  destination: Pick<Destination, 'isMissing' | 'isPull' | 'receiptFor' | 'endpoints'>;
   /** Undefined until it is acquired: only when an attempt may follow, because one conversation at a time is elected to probe. */
   circuit: CircuitState | undefined;
   /** For how long the oldest entry must wait, if it must, in milliseconds. */
@@ -83,6 +87,7 @@ export type Step =
   | { do: 'read' }
   | { do: 'acquire' }
   | { do: 'attempt' | 'offer' | 'await destination'; entry: Entry; pending: readonly Entry[]; circuit: CircuitState }
+  | { do: 'copy'; entry: Entry; endpoints: readonly Endpoint[] }
   /** The sending hours of the entry begin at this time, in milliseconds since 1970. */
   | { do: 'await hours'; entry: Entry; until: number }
   /** These entries fail without a request. */
@@ -102,6 +107,7 @@ export const nextStep = (state: DeliveryState): Step => {
   const [entry, ...pending] = entries ?? [];
   if (entry === undefined) return entries !== undefined && areAll ? { do: 'end conversation' } : { do: 'read' };
   if (remainingMs < RESERVE_MS) return { do: 'stop' };
+  if (destination.endpoints) return { do: 'copy', entry, endpoints: destination.endpoints };
   const until = permittedFrom(entry, state.now);
   // Also if it has expired: its last attempt is made within the hours.
   if (until > state.now) return { do: 'await hours', entry, until };
@@ -198,6 +204,14 @@ export const deliver = async (
         if (settled > 0) state = { ...state, entries: undefined };
         break;
       }
+      case 'copy': {
+        const { entry, endpoints } = step;
+        const { phone } = head;
+        const end = await traced(entry.trace_id, () => copyToEndpoints(entry, phone, endpoints));
+        summary.settled += end === 'settled' ? 1 : 0;
+        head = await leaveBehind(head, 1, state.circuit);
+        break;
+      }
       case 'await hours': {
         const end = await waitForHours(head, step.entry, step.until);
         if (end === 'waits') return { ...summary, retry_scheduled: 'outside_hours' };
@@ -291,11 +305,15 @@ const attemptAndApply = async (
  * @internal Tests use it, too.
  */
 export const resolveDestination = async (
-  { direction, account }: Pick<Conversation, 'direction' | 'account'>,
+  conversation: Parameters<typeof destinationNameOf>[0],
   { state }: Partial<Pick<Head, 'state'>> = {},
 ): Promise<Destination> => {
+  const { direction, account } = conversation;
   if (direction === 'app') return appNetwork();
-  const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
+  const endpoint = endpointOf(conversation);
+  const destination = await (endpoint === undefined
+    ? (direction === 'consent' ? consentWebhookOf : platformOf)(account)
+    : copiesOf(account, endpoint));
   const { name, version } = destination;
   const find = state === 'waiting' ? findDisabledNow : findDisabled;
   const disabled = version === undefined ? undefined : await find(name);

@@ -1,6 +1,7 @@
 /** The rows about destinations, and the history of deliveries. */
 
 import { crc32 } from 'node:zlib';
+import { type EndpointNumber, endpointNumbers } from '../outbox/entities.ts';
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { type Key, key } from '../table/keys.ts';
 import { removalByPhone } from '../users/entities.ts';
@@ -47,14 +48,18 @@ export const deliveriesAbout = (phone: string): string => `${DELIVERIES_ABOUT}${
 /** The account of a delivery attempt, by its key. */
 export const accountOfAttempt = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(DELIVERIES.length).split('#', 1)[0] ?? '';
 
-/** The position of an attempt: by the id of its event, which begins with a time, and by the time of the attempt. */
-const attemptAt = (event: string, started: string): string => `${ATTEMPT}${event}#${started}`;
+/**
+ * The position of an attempt: by the id of its event, which begins with a time; by the number of its endpoint, in an account
+ * with endpoints; and by the time of the attempt, whose first digit is 0 until the year 10,889.
+ */
+const attemptAt = (event: string, place: string): string => `${ATTEMPT}${event}#${place}`;
 
 /** The pattern of such positions. */
-export const attemptPosition = `${ATTEMPT}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[0-9a-f]{12}`;
+export const attemptPosition = `${ATTEMPT}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[1-5]?0[0-9a-f]{11}`;
 
-/** The beginning of the sort keys of an event's attempts. */
-export const attemptsOfEvent = (event: string): string => attemptAt(event, '');
+/** The beginning of the sort keys of an event's attempts, in an account with endpoints at one of them. */
+export const attemptsOfEvent = (event: string, endpoint: EndpointNumber | undefined): string =>
+  attemptAt(event, `${endpoint ?? ''}0`);
 
 /** What identifies a delivery attempt of an account. */
 export interface AttemptReference {
@@ -64,24 +69,36 @@ export interface AttemptReference {
   event: string;
   /** When the attempt began, in milliseconds since 1970. */
   started: number;
+  /** The endpoint, in an account with endpoints. */
+  endpoint?: EndpointNumber | undefined;
 }
 
 /** Digits of a time in milliseconds, in hexadecimal: those of a UUID, version 7. */
 const inHexadecimal = (milliseconds = 0): string => milliseconds.toString(16).padStart(12, '0');
 
 /** A delivery attempt. The attempts of an outcome and a slot are sorted by event, oldest first. */
-export const attemptKey = (account: string, { slot, outcome, event, started }: AttemptReference): Key =>
-  key(deliveriesOf(account, slot, outcome), attemptAt(event, inHexadecimal(started)));
+export const attemptKey = (account: string, { slot, outcome, event, ...place }: AttemptReference): Key =>
+  key(deliveriesOf(account, slot, outcome), attemptAt(event, placeOf(place)));
+
+/** Where an attempt is among those of its event. */
+const placeOf = ({ started, endpoint }: Pick<AttemptReference, 'started' | 'endpoint'>): string =>
+  `${endpoint ?? ''}${inHexadecimal(started)}`;
+
+/** Reads the place of an attempt. */
+const readPlace = (place: string): Pick<AttemptReference, 'started' | 'endpoint'> => ({
+  started: Number.parseInt(place.slice(-12), 16),
+  endpoint: endpointNumbers.find((number) => place.slice(0, -12) === String(number)),
+});
 
 /** The delivery attempt at a key. */
 export const attemptOf = ({ pk, sk }: Key): AttemptReference => {
   const [, , slot, outcome] = pk.split('#');
-  const [, event = '', started = ''] = sk.split('#');
+  const [, event = '', place = ''] = sk.split('#');
   return {
     slot: Number(slot),
     outcome: outcome === 'failed' ? 'failed' : 'succeeded',
     event,
-    started: Number.parseInt(started, 16),
+    ...readPlace(place),
   };
 };
 
@@ -89,21 +106,21 @@ const OUTCOMES: readonly DeliveryOutcome[] = ['failed', 'succeeded'];
 
 /** The public id of an attempt: with the id of its event. The key of the attempt follows from it. */
 export const attemptIdOf = (attempt: Key): string => {
-  const { slot, outcome, event, started } = attemptOf(attempt);
-  return `${event}-${OUTCOMES.indexOf(outcome)}${slot.toString(16)}${inHexadecimal(started)}`;
+  const { slot, outcome, event, ...place } = attemptOf(attempt);
+  return `${event}-${OUTCOMES.indexOf(outcome)}${slot.toString(16)}${placeOf(place)}`;
 };
 
-const ATTEMPT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([01])([0-9a-f])([0-9a-f]{12})$/;
+const ATTEMPT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([01])([0-9a-f])([1-5]?0[0-9a-f]{11})$/;
 
 /** The attempt with a public id; undefined if the text is no such id. */
 export const attemptWithId = (id: string): AttemptReference | undefined => {
-  const [, event, outcome, slot, started] = ATTEMPT_ID.exec(id.toLowerCase()) ?? [];
-  if (event === undefined || slot === undefined || started === undefined) return undefined;
+  const [, event, outcome, slot, place] = ATTEMPT_ID.exec(id.toLowerCase()) ?? [];
+  if (event === undefined || slot === undefined || place === undefined) return undefined;
   return {
     event,
     outcome: OUTCOMES[Number(outcome)] ?? 'failed',
     slot: Number.parseInt(slot, 16),
-    started: Number.parseInt(started, 16),
+    ...readPlace(place),
   };
 };
 

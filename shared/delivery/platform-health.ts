@@ -1,14 +1,16 @@
 /** Whether a chat platform works, and which messages wait for it. */
 
+import type { Account } from '../accounts/accounts.ts';
 import { destinationNameOf } from '../destinations/destination.ts';
-import { retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
+import { endpointNumbers, retryingOnPlatform, waitingForPlatform } from '../outbox/entities.ts';
 import { countPending } from '../outbox/entries.ts';
 import { listedConversations } from '../outbox/head.ts';
 import { findFailure } from './circuit-breaker.ts';
 import { findDisabled } from './disabled.ts';
 
-export interface PlatformHealth {
-  /** `disabled`: its webhook has returned 410, and gets no more requests until an operator sets it again. */
+/** Whether a destination works, and its last failure. */
+export interface DestinationHealth {
+  /** `disabled`: a webhook has returned 410, and gets no more requests until it is set again. */
   status: 'working' | 'failing' | 'disabled';
   /** Since when it fails. */
   failing_since?: string;
@@ -16,6 +18,9 @@ export interface PlatformHealth {
   last_failure?: string;
   cause?: string;
   last_event?: string;
+}
+
+export interface PlatformHealth extends DestinationHealth {
   /** Entries whose delivery failed, or that follow such an entry: messages, states and other notifications. */
   pending_messages: number;
   /** Whether more are pending than were counted. */
@@ -27,28 +32,46 @@ const CONVERSATIONS = 50;
 const ENTRIES = 20;
 
 /**
- * The health of an account's platform. 1.5 read units for its failures and the list; while the platform fails, 1 for 8 KB of
- * each conversation's entries.
+ * The health of an account's platform. 1 read unit for its failures, in an account with endpoints for each of them, and 0.5 for
+ * the list; while it fails, 1 for 8 KB of each conversation's entries.
  */
-export const healthOf = async (account: string): Promise<PlatformHealth> => {
-  const name = destinationNameOf({ direction: 'platform', account });
-  const [failing, disabled] = await Promise.all([findFailure(name), findDisabled(name)]);
-  const partition = disabled ? waitingForPlatform(account) : retryingOnPlatform(account);
-  const { conversations, more } = await listedConversations(partition, CONVERSATIONS);
+export const healthOf = async ({
+  id: account,
+  endpoints,
+}: Pick<Account, 'id' | 'endpoints'>): Promise<PlatformHealth> => {
+  const numbers = endpointNumbers.filter((number) => endpoints !== undefined && number in endpoints);
+  const names = (numbers.length === 0 ? [undefined] : numbers).map((endpoint) =>
+    destinationNameOf({ direction: 'platform', account, endpoint }),
+  );
+  const all = await Promise.all(names.map(healthOfDestination));
+  const [worst = WORKING] = all.sort((a, b) => GRAVITY.indexOf(a.status) - GRAVITY.indexOf(b.status));
+  const listed = await Promise.all([
+    listedConversations(retryingOnPlatform(account), CONVERSATIONS),
+    ...(worst.status === 'disabled' ? [listedConversations(waitingForPlatform(account), CONVERSATIONS)] : []),
+  ]);
+  const conversations = listed.flatMap((one) => one.conversations);
   const counts = await Promise.all(conversations.map((one) => countPending(one, ENTRIES)));
-  const failure = disabled ? { ...disabled, at: disabled.since } : failing;
   return {
-    status: statusOf(failing, disabled),
-    ...(failure?.since !== undefined && { failing_since: failure.since }),
-    ...(failure?.at !== undefined && { last_failure: failure.at }),
-    ...(failure?.cause !== undefined && { cause: failure.cause }),
-    ...(failure?.event !== undefined && { last_event: failure.event }),
+    ...worst,
     pending_messages: counts.reduce((sum, { count }) => sum + count, 0),
-    more_pending: more || counts.some((one) => one.more),
+    more_pending: listed.some(({ more }) => more) || counts.some(({ more }) => more),
   };
 };
 
-const statusOf = (failing: object | undefined, disabled: object | undefined): PlatformHealth['status'] => {
-  if (disabled !== undefined) return 'disabled';
-  return failing === undefined ? 'working' : 'failing';
+const WORKING: DestinationHealth = { status: 'working' };
+/** Of several endpoints, the platform has the gravest status. */
+const GRAVITY: readonly DestinationHealth['status'][] = ['disabled', 'failing', 'working'];
+
+/** The health of a destination, by its name. 1 read unit. */
+export const healthOfDestination = async (name: string): Promise<DestinationHealth> => {
+  const [failing, disabled] = await Promise.all([findFailure(name), findDisabled(name)]);
+  const failure = disabled ? { ...disabled, at: disabled.since } : failing;
+  if (failure === undefined) return WORKING;
+  return {
+    status: disabled ? 'disabled' : 'failing',
+    ...(failure.since !== undefined && { failing_since: failure.since }),
+    ...(failure.at !== undefined && { last_failure: failure.at }),
+    ...(failure.cause !== undefined && { cause: failure.cause }),
+    ...(failure.event !== undefined && { last_event: failure.event }),
+  };
 };

@@ -2,8 +2,10 @@
  * Destinations: servers outside the service that receive the entries of an outbox. Functions that only name them do not load
  * the HTTP client, which `attempt.ts` uses.
  */
+import { endpointOf, type NamedConversation } from '../outbox/entities.ts';
 import type { Conversation, Entry } from '../outbox/event.ts';
 import type { AttemptResult } from './attempt-result.ts';
+import type { Endpoint } from './endpoints.ts';
 import type { DeliveryError, OutboundRequest, OutboundResponse } from './http/request.ts';
 
 export interface Destination {
@@ -30,6 +32,8 @@ export interface Destination {
   disabledBy?: string;
   /** When the settings were set, for a destination that may be disabled by its response. */
   version?: string;
+  /** The endpoints of the account: each of them gets copies of the entries, which leave the outbox. */
+  endpoints?: readonly Endpoint[];
   /** Set if listeners claim its entries: the service makes no requests, so there is no circuit. */
   isPull?: true;
 }
@@ -50,14 +54,20 @@ export interface Exchange {
 export const APP_NETWORK_DESTINATION = 'app';
 
 /**
- * The name of a conversation's destination, and of its circuit: the account's messages to the app network, its platform, or
- * its webhook for consent.
+ * The name of a conversation's destination, and of its circuit: the account's messages to the app network, its platform, one
+ * of its endpoints, or its webhook for consent.
  */
-export const destinationNameOf = ({ direction, account }: Pick<Conversation, 'direction' | 'account'>): string =>
-  `${direction}#${account}`;
+export const destinationNameOf = (conversation: Addressed): string => {
+  const endpoint = endpointOf(conversation);
+  const name = `${conversation.direction}#${conversation.account}`;
+  return endpoint === undefined ? name : `${name}#${endpoint}`;
+};
+
+/** What of a conversation decides about its destination. */
+type Addressed = Pick<Conversation, 'direction' | 'account' | 'endpoint'> & Partial<Pick<NamedConversation, 'user'>>;
 
 /** The names of all circuits that a conversation's requests depend on. */
-export const circuitNamesOf = (conversation: Pick<Conversation, 'direction' | 'account'>): string[] => [
+export const circuitNamesOf = (conversation: Addressed): string[] => [
   ...(conversation.direction === 'app' ? [APP_NETWORK_DESTINATION] : []),
   destinationNameOf(conversation),
 ];

@@ -50,6 +50,32 @@ export const describePlatform =
     return { buildRequest: (entry, status) => buildRequest(entry, output, inUse(previous), status), ...rest };
   };
 
+/** Milliseconds for which a replaced secret signs beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000;
+/** Previous secrets that sign at the same time, at most: each makes requests 48 bytes longer. */
+const MAX_PREVIOUS = 3;
+
+/**
+ * The previous secrets after a change, the newest first. A secret that is set again is no previous one.
+ *
+ * @param before - the secret before the change, if there was one, and those that it replaced
+ */
+export const previousSecrets = (
+  before: { secret?: string | undefined; previous_secrets?: PreviousSecret[] | undefined },
+  present: unknown,
+): PreviousSecret[] => {
+  const all = [
+    ...(before.secret === undefined ? [] : [{ secret: before.secret, until: now() + OVERLAP_MS }]),
+    ...(before.previous_secrets ?? []),
+  ];
+  return all
+    .filter(({ secret, until }, index) => {
+      const isRepeated = all.findIndex((one) => one.secret === secret) < index;
+      return secret !== present && until > now() && !isRepeated;
+    })
+    .slice(0, MAX_PREVIOUS);
+};
+
 /** The previous secrets that have not expired. */
 export const inUse = (previous: PreviousSecret[]): string[] =>
   previous.filter(({ until }) => until > now()).map(({ secret }) => secret);

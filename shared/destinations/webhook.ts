@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/jids.ts';
-import { contentFields, eventIdOf, type OutboxEvent, withReference } from '../outbox/event.ts';
+import { contentFields, type Entry, eventIdOf, type OutboxEvent, withReference } from '../outbox/event.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { type AttemptResult, causeOf, interpretByStatus, retryResult } from './attempt-result.ts';
 import type { OutboundResponse } from './http/request.ts';
@@ -20,10 +20,15 @@ const REFUSALS = [400, 413, 422];
 /**
  * The meaning of a webhook's response. Every response other than 2xx is retried for `RETRY_DAYS`: during a deployment
  * of the business, its gateway may return any status. A 410 ends the requests, as Standard Webhooks defines it. A
- * refusal is retried for an hour, in case it is a mistake of a deployment.
+ * refusal is retried for an hour, in case it is a mistake of a deployment; `webhook-delivery: abort-message` ends the retries
+ * of an event at once (infra/docs/wire-facts.md).
  */
 export const interpretWebhook = (response: OutboundResponse): AttemptResult => {
   if (response.status === 410) return { status: 'disabled', cause: causeOf(response) };
+  const isSuccess = response.status >= 200 && response.status < 300;
+  if (!isSuccess && response.headers['webhook-delivery'] === 'abort-message') {
+    return { status: 'rejected', cause: causeOf(response) };
+  }
   if (REFUSALS.includes(response.status)) return { status: 'retry', cause: causeOf(response), isRefusal: true };
   const result = interpretByStatus(response);
   return result.status === 'rejected' ? retryResult(response) : result;
@@ -34,15 +39,23 @@ export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString(
 
 const settings = v.object({ url: destinationUrl, secret: signingSecret });
 
-export const webhook = describePlatform({
-  settings,
-  hasHistory: true,
-  buildRequest: (entry, { url, secret }, previousSecrets) => {
-    const document = documentOf(entry.outgoing);
-    return document && signed(url, [secret, ...previousSecrets], eventIdOf(entry), document);
-  },
-  interpret: interpretWebhook,
-});
+/** Settings as a row has them, without a URL if listeners stand for the webhook; undefined if they are not complete. */
+export const readSettings = (given: object): v.InferOutput<typeof settings> | undefined => {
+  const { success, output } = v.safeParse(settings, given);
+  return success ? output : undefined;
+};
+
+/** A webhook whose requests have this body; they skip entries without one. */
+export const describeWebhook = (documentOf: (entry: Entry) => object | undefined) =>
+  describePlatform({
+    settings,
+    hasHistory: true,
+    buildRequest: (entry, { url, secret }, previousSecrets) => {
+      const document = documentOf(entry);
+      return document && signed(url, [secret, ...previousSecrets], eventIdOf(entry), document);
+    },
+    interpret: interpretWebhook,
+  });
 
 /**
  * The body of a request: a user's message, a state of a message, a user's opt-out, the end of a consent, or a completed user
@@ -82,11 +95,14 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
     const { user, state, by } = outgoing;
     return { user: { contact: contactOf(user.phone), state, ...(by && { by }) } };
   }
+  if (outgoing.type === 'webhook.test') return { check: {} };
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;
   const { id, phone, job_id } = message;
   return { status: { id, state, contact: contactOf(phone), job_id, created, ...withReference(message) } };
 };
+
+export const webhook = describeWebhook(({ outgoing }) => documentOf(outgoing));
 
 export const webhookSetup: PlatformSetup<typeof settings> = {
   title: 'the webhook',

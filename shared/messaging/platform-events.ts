@@ -4,10 +4,13 @@ import type { OptOutState } from '../outbox/event.ts';
 /** A user stops or starts the business, or is removed; any message reaches a state; a user data request is completed. */
 type PlatformEvent = OptOutState | 'removed' | 'any_state' | 'completed';
 
+const OF_WEBHOOKS: readonly PlatformEvent[] = ['stopped', 'started', 'any_state', 'completed'];
+
 /** RapidPro has no request for a start. A platform without a line gets nothing more. */
 const EVENTS: Partial<Record<string, readonly PlatformEvent[]>> = {
   rapidpro: ['stopped', 'removed'],
-  webhook: ['stopped', 'started', 'any_state', 'completed'],
+  webhook: OF_WEBHOOKS,
+  webhooks: OF_WEBHOOKS,
 };
 
 /** Whether a platform is notified of an event. */

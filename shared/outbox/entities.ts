@@ -37,21 +37,42 @@ export interface NamedConversation {
   user: string;
 }
 
-/** A conversation: the direction of the messages, the account, and the user, by number or by the hash. */
-export type AnyConversation = NamedConversation | (Omit<NamedConversation, 'user'> & { phone: string; hours?: true });
+/** The endpoints of an account have numbers. After one is deleted, another one may get its number. */
+export const endpointNumbers = [1, 2, 3, 4, 5] as const;
 
-/** Ends the hash in the name of a conversation of messages with sending hours: they wait in an outbox of their own. */
-const WITH_HOURS = '.hours';
+export type EndpointNumber = (typeof endpointNumbers)[number];
+
+/** A conversation: the direction of the messages, the account, and the user, by number or by the hash. */
+export type AnyConversation =
+  | NamedConversation
+  | (Omit<NamedConversation, 'user'> & {
+      phone: string;
+      hours?: true | undefined;
+      endpoint?: EndpointNumber | undefined;
+    });
+
+/** Follows the hash in the name of a conversation of messages with sending hours: they wait in an outbox of their own. */
+const WITH_HOURS = 'hours';
 
 /** The user in a conversation, by the hash alone. */
-export const userOf = (conversation: AnyConversation): string => named(conversation).user.replace(WITH_HOURS, '');
+export const userOf = (conversation: AnyConversation): string => named(conversation).user.split('.', 1)[0] ?? '';
+
+/** The endpoint whose copies a conversation has; undefined for other conversations. */
+export const endpointOf = ({
+  endpoint,
+  user = '',
+}: {
+  endpoint?: EndpointNumber | undefined;
+  user?: string;
+}): EndpointNumber | undefined => endpoint ?? endpointNumbers.find((number) => user.endsWith(`.${number}`));
 
 /** A conversation without the user's number. */
 export const named = (conversation: AnyConversation): NamedConversation => {
   const { direction, account } = conversation;
   if ('user' in conversation) return { direction, account, user: conversation.user };
   const hash = keyedHash('user', direction, account, conversation.phone);
-  return { direction, account, user: conversation.hours ? `${hash}${WITH_HOURS}` : hash };
+  const name = conversation.hours ? WITH_HOURS : conversation.endpoint;
+  return { direction, account, user: name === undefined ? hash : `${hash}.${name}` };
 };
 
 /** The name of a conversation, in the keys of its items. */

@@ -21,8 +21,8 @@ const PAGE = 10;
  */
 export type After = (conversation: string) => string | undefined;
 
-/** The content of a new entry. */
-type Draft = Pick<Entry, 'outgoing' | 'replay'>;
+/** The content of a new entry. `created` is that of the entry that it copies. */
+type Draft = Pick<Entry, 'outgoing' | 'replay' | 'copy'> & Partial<Pick<Entry, 'created'>>;
 
 /**
  * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
@@ -46,7 +46,7 @@ export const enqueue = (
   const previous = after(name);
   const first = previous === undefined ? newId() : newIdAfter(previous);
   let newest = first;
-  const entries = drafts.map(({ outgoing: one, replay }, index): Entry => {
+  const entries = drafts.map(({ outgoing: one, replay, copy, created = timestamp() }, index): Entry => {
     const id = index === 0 ? first : newIdAfter(newest);
     newest = id;
     const key = entryKey(name, id);
@@ -55,7 +55,8 @@ export const enqueue = (
       ...key,
       id,
       ...(replay !== undefined && { replay }),
-      created: timestamp(),
+      ...(copy !== undefined && { copy }),
+      created,
       outgoing: one,
       ...(trace_id !== undefined && { trace_id }),
       ...(validUntil !== undefined && dueAt('conversations', { account, id: name, time: validUntil })),

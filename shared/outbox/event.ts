@@ -3,7 +3,8 @@
 import type { MediaType } from '../media/media-types.ts';
 import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
-import type { Message, State } from './message.ts';
+import { type EndpointNumber, endpointNumbers } from './entities.ts';
+import type { Message, ReasonCode, State } from './message.ts';
 
 /**
  * `app`: to a user, through the app network. `platform`: to a customer's chat platform. `consent`: to a customer's webhook,
@@ -15,20 +16,24 @@ export type Direction = (typeof directions)[number];
 
 /**
  * An account and a user, in one direction. The entries of a conversation are delivered in order. Messages with sending hours
- * are a conversation of their own, so that others overtake them while they wait.
+ * are a conversation of their own, so that others overtake them while they wait. So are the copies for each endpoint of an
+ * account.
  */
 export interface Conversation {
   direction: Direction;
   account: string;
   phone: string;
   /** Set for messages with sending hours. */
-  hours?: true;
+  hours?: true | undefined;
+  /** Set for copies for an endpoint. */
+  endpoint?: EndpointNumber | undefined;
 }
 
 /** All conversations of an account and a user. */
 export const conversationsOf = (account: string, phone: string): Conversation[] => [
   ...directions.map((direction) => ({ direction, account, phone })),
   { direction: 'app', account, phone, hours: true },
+  ...endpointNumbers.map((endpoint): Conversation => ({ direction: 'platform', account, phone, endpoint })),
 ];
 
 /** A picture, a file, a sound or a film. Those of businesses have no more than a URL and a caption. */
@@ -149,7 +154,7 @@ export type OutboxEvent =
       in_reply_to?: string | undefined;
       quick_reply?: { index: number } | undefined;
     }
-  | { type: 'message.state'; message: Message; state: State; created: string }
+  | { type: 'message.state'; message: Message; state: State; created: string; reason_code?: ReasonCode }
   | {
       type: 'user_data.request';
       request: RequestReference;
@@ -173,7 +178,9 @@ export type OutboxEvent =
   /** A user was removed: the platform must send nothing more to the user. */
   | { type: 'user.stopped'; user: UserReference }
   /** A user stopped the account, or started it again; `by` a message to it, or in the app. */
-  | { type: 'user.state'; user: UserReference; state: OptOutState; by?: 'message' };
+  | { type: 'user.state'; user: UserReference; state: OptOutState; by?: 'message' }
+  /** A business tests one of its endpoints. */
+  | { type: 'webhook.test'; account: string };
 
 /** How the consent to a property ended. */
 export type ConsentEnd = 'withdrawn' | 'expired';
@@ -200,8 +207,8 @@ export const withReference = ({ reference }: { reference?: string | undefined } 
 /** The account and the user of an entry. */
 export const subjectOf = (outgoing: OutboxEvent): UserReference => {
   if ('message' in outgoing) return outgoing.message;
-  // It concerns no user.
-  if (outgoing.type === 'account.updated') return { account: outgoing.account, phone: '' };
+  // They concern no user.
+  if ('account' in outgoing) return { account: outgoing.account, phone: '' };
   return 'user' in outgoing ? outgoing.user : outgoing.request;
 };
 
@@ -221,6 +228,16 @@ export const conversationAbout = (direction: Direction, { account, phone, hours 
   ...(hours && direction === 'app' && { hours: true }),
 });
 
+/** What an endpoint of an account receives: a copy of an event. */
+export interface Copy {
+  /** The id of the endpoint. If it is deleted, its copies are dropped. */
+  endpoint: string;
+  /** The id of the event: that of the entry that was copied. Missing for a test, which only this endpoint receives. */
+  event?: string;
+  /** The number of the account's bot when it was copied: each attempt sends the same bytes. */
+  bot: string | null;
+}
+
 /** The event that an entry sends again. */
 interface Replayed {
   /** The id of the event: that of the entry that delivered it first. Destinations recognise repeats by it. */
@@ -229,8 +246,9 @@ interface Replayed {
   since: string;
 }
 
-/** The id that destinations receive: the same in each attempt, and in each replay. */
-export const eventIdOf = ({ id, replay }: Pick<Entry, 'id' | 'replay'>): string => replay?.event ?? id;
+/** The id that destinations receive: the same in each attempt, in each replay, and at each endpoint. */
+export const eventIdOf = ({ id, replay, copy }: Pick<Entry, 'id' | 'replay' | 'copy'>): string =>
+  replay?.event ?? copy?.event ?? id;
 
 /** When the event of an entry was accepted, or the message that it is about. */
 export const sinceOf = ({ created, outgoing, replay }: Pick<Entry, 'created' | 'outgoing' | 'replay'>): string =>
@@ -241,7 +259,9 @@ export interface Entry extends Key {
   id: string;
   /** Set if the entry sends an earlier event again. */
   replay?: Replayed;
-  /** When it was accepted. */
+  /** Set if it is a copy for an endpoint. */
+  copy?: Copy;
+  /** When it was accepted, or the entry that it copies. */
   created: string;
   outgoing: OutboxEvent;
   /** The trace in which it was accepted. */

@@ -26,7 +26,8 @@
  * to a URL while a listener has a claim.
  */
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
-import { type Condition, getConsistent, page, remove, updateAndGet } from '../table/client.ts';
+import { inParallel } from '../core/parallel.ts';
+import { type Condition, getConsistent, page, pages, remove, updateAndGet } from '../table/client.ts';
 import { dueAt, dueOf, dueOrder, type Key } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import {
@@ -306,6 +307,29 @@ export const makeDue = async (conversation: NamedConversation): Promise<boolean>
     },
   });
   return isThere;
+};
+
+/** Conversations that are made due at the same time. */
+const TOGETHER = 25;
+
+/**
+ * Makes conversations of an account due that wait for a platform or a webhook, those first that have waited longest, a page at
+ * a time. The index may miss one that began to wait within the last second: `deliver` looks at it again after some hours, and
+ * at those beyond `most`. 0.5 read units for 4 KB of the index; 2 write units for each, and 2 on an index.
+ */
+export const endWaiting = async (account: string, most = Number.POSITIVE_INFINITY): Promise<void> => {
+  let left = most;
+  for await (const heads of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :account',
+    ExpressionAttributeValues: { ':account': waitingForPlatform(account) },
+    ProjectionExpression: 'pk, sk',
+    ...(left < Number.POSITIVE_INFINITY && { Limit: left }),
+  })) {
+    await inParallel(heads.slice(0, left), TOGETHER, async (head) => void (await makeDue(conversationOf(head))));
+    left -= heads.length;
+    if (left <= 0) return;
+  }
 };
 
 /**

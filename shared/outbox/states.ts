@@ -6,7 +6,7 @@ import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { stateKey } from './entities.ts';
 import type { After } from './entries.ts';
 import { enqueue } from './entries.ts';
-import { conversationAbout, type Entry, type OutboxEvent } from './event.ts';
+import { conversationAbout, type Entry, eventIdOf, type OutboxEvent } from './event.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
 
 /** A message and a state that it reaches, with the reason if it is a failure. */
@@ -50,7 +50,8 @@ const LATER: Partial<Record<State, readonly State[]>> = {
  * which a platform is notified never go backwards. 1 read unit, if the state may be outdated. A replay is never outdated,
  * because the customer asks for it.
  */
-export const isOutdated = async ({ id, outgoing, replay }: Entry): Promise<boolean> => {
+export const isOutdated = async (entry: Entry): Promise<boolean> => {
+  const { outgoing, replay } = entry;
   const later = outgoing.type === 'message.state' && replay === undefined ? LATER[outgoing.state] : undefined;
   if (later === undefined || outgoing.type !== 'message.state') return false;
   const { pk, sk } = stateKey(outgoing.message.id, '');
@@ -61,13 +62,14 @@ export const isOutdated = async ({ id, outgoing, replay }: Entry): Promise<boole
     ExpressionAttributeNames: { '#state': 'state' },
     ConsistentRead: true,
   });
-  return items.some(({ state, report }) => later.includes(state) && report !== undefined && report < id);
+  return items.some(({ state, report }) => later.includes(state) && report !== undefined && report < eventIdOf(entry));
 };
 
 /** The notification of a state for an account's platform. */
-export const reportOf = ({ message, state, created }: ReachedState): OutboxEvent => ({
+export const reportOf = ({ message, state, created, reason_code }: ReachedState): OutboxEvent => ({
   type: 'message.state',
   message,
   state,
   created,
+  ...(reason_code !== undefined && { reason_code }),
 });

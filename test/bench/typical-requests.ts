@@ -63,6 +63,12 @@ export const typicalRequests = async (
     await updateAccount('demo', { platform: unreachable });
     return attemptIdOf(failed);
   };
+  /** The only webhook of the account. */
+  const newWebhook = async (): Promise<string> => {
+    await updateAccount('demo', { platform: null });
+    const made = await door.send('createWebhook', { body: { url: `https://example.com/${randomUUID()}` } });
+    return (made as { id: string }).id;
+  };
   await createAccount({ id: LISTENER, name: 'Listener' });
   const { token: listening } = await issueToken(LISTENER, { label: 'benchmark', permissions: ['listen'] });
   await door.send('setAvatar', upload());
@@ -144,6 +150,15 @@ export const typicalRequests = async (
       }[];
       return { body: { claim: event?.claim, status_code: 200 }, token: listening };
     },
+    createWebhook: async () => {
+      await updateAccount('demo', { platform: null });
+      return { body: { url: `https://example.com/${randomUUID()}` } };
+    },
+    listWebhooks: () => ({}),
+    updateWebhook: async () => ({ path: { webhook_id: await newWebhook() }, body: {} }),
+    rotateWebhookSecret: async () => ({ path: { webhook_id: await newWebhook() } }),
+    testWebhook: async () => ({ path: { webhook_id: await newWebhook() } }),
+    deleteWebhook: async () => ({ path: { webhook_id: await newWebhook() } }),
     listLogs: () => ({ query: { limit: '10' } }),
     listJobs: () => ({ query: { start_date: day, end_date: day } }),
   };

@@ -2,7 +2,7 @@
  * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
  */
 import { findAccount } from '../../../shared/accounts/accounts.ts';
-import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { ENDPOINTS, type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { listAccounts } from '../../operator/queries/accounts-admin.ts';
 import type { Exchange } from '../aws/gateway/gateway.ts';
@@ -175,10 +175,14 @@ const otherBots = async (known: readonly { id: string }[]): Promise<KnownBot[]> 
   return accounts.flatMap((account) => {
     if (account?.bot_number === undefined) return [];
     const { id, name, bot_number: number, platform } = account;
-    return [
-      { id, name, number, platform: platform ? setups[platform as PlatformName].title : 'no platform', sends: false },
-    ];
+    return [{ id, name, number, platform: titleOf(platform), sends: false }];
   });
+};
+
+/** The platform of an account for people. */
+const titleOf = (platform: string | undefined): string => {
+  if (platform === ENDPOINTS) return 'webhooks';
+  return platform === undefined ? 'no platform' : setups[platform as PlatformName].title;
 };
 
 /** Browsers accept `text/html`; programs usually accept any type. */

@@ -21,6 +21,15 @@ order, with growing pauses, for ${inDays(RETRY_DAYS)}; after 400, 413 or 422 for
 until the operator sets the webhook again. Use \`webhook-id\` to recognise a repeat.`,
     rejected: `Not accepted. Retried for ${inDays(RETRY_DAYS)}; 400, 413 and 422 for one hour. 410 disables the webhook.`,
   },
+  endpoint: {
+    description: `To each webhook of an account that subscribes to this type: \`POST /v1/webhooks\`. Signed by
+[Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After any other status or no response, it is retried in
+order, with growing pauses, for ${inDays(RETRY_DAYS)}; after 400, 413 or 422 for one hour; not at all if the response has the header
+\`webhook-delivery: abort-message\`. After a 410, the webhook gets no more requests until it is changed. Each attempt sends the
+same bytes. \`id\` is the \`webhook-id\`: use it to recognise a repeat. New fields and types may follow: ignore those that you do
+not know.`,
+    rejected: `Not accepted. Retried for ${inDays(RETRY_DAYS)}; 400, 413 and 422 for one hour. 410 disables the webhook.`,
+  },
 };
 
 const SIGNATURE_HEADERS = [

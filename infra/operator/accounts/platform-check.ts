@@ -1,5 +1,6 @@
 /** `operator platform …`: tests the settings of an account's chat platform. */
 import type { Command } from 'commander';
+import { ENDPOINTS } from '../../../shared/destinations/registry.ts';
 import { testPlatform } from '../connect/checks.ts';
 import { fields, printResult, tinted } from '../output.ts';
 import { findPlatform, showAccount, UserError } from '../queries/accounts-admin.ts';
@@ -51,7 +52,12 @@ interface Checked {
 }
 
 const check = async (account: string): Promise<Checked> => {
-  const [set] = await Promise.all([findPlatform(account), showAccount(account)]);
+  const [set, { platform }] = await Promise.all([findPlatform(account), showAccount(account)]);
+  if (platform === ENDPOINTS) {
+    throw new UserError(
+      `Account "${account}" manages its webhooks itself: it tests each with POST /v1/webhooks/{webhook_id}/test. "deliveries list ${account}" shows what they returned.`,
+    );
+  }
   if (set === undefined) {
     throw new UserError(
       `Account "${account}" has no platform yet: set it with "account update ${account} --platform …".`,

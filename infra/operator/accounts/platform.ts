@@ -4,12 +4,13 @@ import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
-import { isPublicAddress } from '../../../shared/destinations/http/http-client.ts';
-import type { PreviousSecret } from '../../../shared/destinations/platform.ts';
-import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import type { Endpoint } from '../../../shared/destinations/endpoints.ts';
+import { isPublicAddress } from '../../../shared/destinations/http/public-address.ts';
+import { previousSecrets } from '../../../shared/destinations/platform.ts';
+import { ENDPOINTS, type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { checkSettings } from '../../../shared/destinations/setup.ts';
 import { minute } from '../output.ts';
-import { type AccountPlatform, findPlatform, UserError } from '../queries/accounts-admin.ts';
+import { type AccountPlatform, findEndpoints, findPlatform, UserError } from '../queries/accounts-admin.ts';
 
 export type Settings = Record<string, string>;
 
@@ -139,7 +140,13 @@ export const settingsFrom = (
   ];
   if (errors.length > 0) throw new UserError(errors.join(' '));
   const before = current?.name === wanted ? current : undefined;
-  const previous = making.flatMap(({ setting }) => previousSecrets(before, setting, settings[setting]));
+  const previous = making.flatMap(({ setting }) => {
+    const secret: unknown = before && Reflect.get(before.settings, setting);
+    return previousSecrets(
+      { secret: typeof secret === 'string' ? secret : undefined, previous_secrets: before?.previous_secrets },
+      settings[setting],
+    );
+  });
   return {
     platform: {
       name: wanted,
@@ -151,30 +158,6 @@ export const settingsFrom = (
     made,
     kept,
   };
-};
-
-/** Milliseconds for which a replaced secret signs beside the new one. */
-const OVERLAP_MS = 24 * 3_600_000;
-/** Previous secrets that sign at the same time, at most: each makes requests 48 bytes longer. */
-const MAX_PREVIOUS = 3;
-
-/** The previous secrets after a change of settings, the newest first. A secret that is set again is no previous one. */
-const previousSecrets = (
-  { settings, previous_secrets = [] }: Partial<AccountPlatform> = {},
-  setting: string,
-  present: unknown,
-): PreviousSecret[] => {
-  const replaced: unknown = new Map<string, unknown>(Object.entries(settings ?? {})).get(setting);
-  const all = [
-    ...(typeof replaced === 'string' ? [{ secret: replaced, until: now() + OVERLAP_MS }] : []),
-    ...previous_secrets,
-  ];
-  return all
-    .filter(({ secret, until }, index) => {
-      const isRepeated = all.findIndex((one) => one.secret === secret) < index;
-      return secret !== present && until > now() && !isRepeated;
-    })
-    .slice(0, MAX_PREVIOUS);
 };
 
 /** Notes on unchanged secrets: a command that generated a secret may have ended before the operator saw it. */
@@ -216,9 +199,22 @@ const privateUrls = (settings: Settings, { optionOf }: Wording): string[] =>
 
 /** The settings of an account's platform without secrets, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
+  if (platform === ENDPOINTS) return endpointSettings(await findEndpoints(id));
   const set = platform === undefined ? undefined : await findPlatform(id);
   return set === undefined ? {} : withoutSecrets(set);
 };
+
+/** The webhooks that an account manages itself, by their numbers. */
+const endpointSettings = (endpoints: Endpoint[]): Settings =>
+  Object.fromEntries(
+    endpoints.map(({ number, url, version, types }) => [
+      `${WEBHOOK}${number}`,
+      `${url} (version ${version}, ${types ? types.join(', ') : 'all types'})`,
+    ]),
+  );
+
+/** The beginning of the names under which such webhooks are shown. */
+const WEBHOOK = 'webhook_';
 
 /** Settings without secrets, by name, in the order of their options. */
 export const withoutSecrets = ({
@@ -255,6 +251,7 @@ export const settingsInWords = ({ platform }: Account, settings: Settings): Sett
   Object.fromEntries(
     Object.entries(settings).map(([setting, value]) => {
       if (setting === PREVIOUS_UNTIL) return ['Previous secret', alsoSignsUntil(value)];
+      if (setting.startsWith(WEBHOOK)) return [`Webhook ${setting.slice(WEBHOOK.length)}`, value];
       if (setting === LISTENING) return ['Listening', `events wait for "operator listen" since ${minute(value)}`];
       const use = platformsBySetting.get(setting)?.find(({ name }) => name === platform);
       return [use?.option.label ?? `Platform ${setting}`, value];

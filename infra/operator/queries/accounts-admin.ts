@@ -27,16 +27,23 @@ import type { SendingHours } from '../../../shared/core/sending-hours.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
+import type { Endpoint } from '../../../shared/destinations/endpoints.ts';
 import type { HookItem } from '../../../shared/destinations/inbound-secret.ts';
 import type { PlatformSettings, PreviousSecret } from '../../../shared/destinations/platform.ts';
-import type { ConsentWebhookItem, PlatformItem, PlatformName } from '../../../shared/destinations/registry.ts';
+import {
+  type ConsentWebhookItem,
+  ENDPOINTS,
+  endpointsIn,
+  type PlatformItem,
+  type PlatformName,
+} from '../../../shared/destinations/registry.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
+import { endWaiting } from '../../../shared/outbox/head.ts';
 import { getConsistent, getManyConsistent, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import { deletionKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
-import { endWaiting } from './outbox-inspection.ts';
 
 /** A command that cannot be done. The message contains the reason and the remedy. */
 export class UserError extends Error {
@@ -121,6 +128,11 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt += 1) {
     const item = await getConsistent<AccountItem>(accountKey(id));
     if (item === undefined) throw noAccount(id);
+    if (change.platform && item.platform === ENDPOINTS) {
+      throw new UserError(
+        `Account "${id}" manages its webhooks itself. To set a platform instead, first remove them: "account update ${id} --no-platform".`,
+      );
+    }
     // Read after the account: a later change of the settings changes the account's version.
     const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
     const consentWebhook =
@@ -131,7 +143,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
       ...(change.name && { name: change.name }),
       ...(change.decided_name && decisionOn(item, change.decided_name)),
       ...(change.bot_number !== undefined && { bot_number: change.bot_number }),
-      ...(platform !== undefined && { platform: platform?.name ?? null }),
+      ...(platform !== undefined && { platform: platform?.name ?? null, endpoints: null }),
       ...(change.rate !== undefined && { rate: change.rate }),
       ...(change.burst !== undefined && { burst: change.burst }),
       ...(change.suspended !== undefined && { suspended: change.suspended }),
@@ -189,7 +201,7 @@ const accountAfter = (
   item: AccountItem,
   { name, name_decisions, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar' | 'opt_out_keywords'>,
 ): Account => {
-  const { bot_number, platform, rate, burst, sending_hours, suspended, pending_name, ...rest } = {
+  const { bot_number, platform, endpoints, rate, burst, sending_hours, suspended, pending_name, ...rest } = {
     ...{ ...toAccount(item), ...removable },
   };
   return {
@@ -198,6 +210,7 @@ const accountAfter = (
     ...(name_decisions && { name_decisions }),
     ...(pending_name && { pending_name }),
     ...(platform && { platform }),
+    ...(endpoints && { endpoints }),
     ...(bot_number && { bot_number }),
     ...(rate && { rate }),
     ...(burst && { burst }),
@@ -219,13 +232,13 @@ const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: st
   return (await accountOfBot(number)) === id ? releaseNumberWrites(id, number) : [];
 };
 
-/** An account's platform with its settings and secrets; undefined if it has none. 2 read units. */
+/** An account's platform with its settings and secrets; undefined if no operator has set one. 2 read units. */
 export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {
   const [item, hook] = await Promise.all([
     getConsistent<PlatformItem>(platformKey(account)),
     getConsistent<HookItem>(hookKey(account)),
   ]);
-  if (item === undefined) return undefined;
+  if (item === undefined || item.platform === ENDPOINTS) return undefined;
   const { platform: name, settings, previous_secrets, listening } = item;
   return {
     name,
@@ -234,6 +247,12 @@ export const findPlatform = async (account: string): Promise<AccountPlatform | u
     ...(previous_secrets && { previous_secrets }),
     ...(listening !== undefined && { listening }),
   };
+};
+
+/** The webhooks that an account manages itself, with their secrets. 1 read unit. */
+export const findEndpoints = async (account: string): Promise<Endpoint[]> => {
+  const item = await getConsistent<PlatformItem>(platformKey(account));
+  return item === undefined ? [] : endpointsIn(item);
 };
 
 /** The webhook of an account for ends of consent, with its secrets; undefined if it has none of its own. 1 read unit. */

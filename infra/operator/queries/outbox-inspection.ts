@@ -12,13 +12,11 @@ import {
   isHeadKey,
   type NamedConversation,
   userOf,
-  waitingForPlatform,
 } from '../../../shared/outbox/entities.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/outbox/event.ts';
 import { type Head, isRetryScheduled, makeDue, readHead } from '../../../shared/outbox/head.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { getConsistent, page, pages, remove } from '../../../shared/table/client.ts';
-import type { Key } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {
@@ -77,21 +75,6 @@ export const retryConversations = async (selection: Selection = {}): Promise<num
  */
 export const resumeConversations = async (account: string): Promise<number> =>
   makeAllDue(await selectedConversations({ account, direction: 'app' }));
-
-/**
- * Makes an account's conversations due that wait for a platform or a webhook, a page at a time. The index may miss one that
- * began to wait within the last second: `deliver` looks at it again at the next retry.
- */
-export const endWaiting = async (account: string): Promise<void> => {
-  for await (const heads of pages<Key>({
-    IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :account',
-    ExpressionAttributeValues: { ':account': waitingForPlatform(account) },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    await makeAllDue(heads.map(conversationOf));
-  }
-};
 
 const makeAllDue = async (conversations: NamedConversation[]): Promise<number> => {
   const due = await together(conversations, makeDue);

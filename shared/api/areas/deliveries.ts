@@ -13,9 +13,10 @@ export const delivery = v.object({
   id: v.string(),
   event_id: v.string(),
   type: v.picklist(eventTypes),
-  contact: v.string(),
+  contact: v.optional(v.string()),
   message_id: v.optional(v.string()),
   reference: v.optional(v.string()),
+  webhook_id: v.optional(v.string()),
   url: v.optional(v.string()),
   attempt: wholeCount,
   started: v.string(),
@@ -54,6 +55,7 @@ export const deliveries = {
       limit: v.optional(wholeNumber(1, 500), '100'),
       status: v.optional(v.picklist(deliveryStatuses)),
       reference: v.optional(reference),
+      webhook_id: v.optional(idOfAnything),
       start: v.optional(timeParameter),
       end: v.optional(timeParameter),
       cursor: v.optional(v.string()),
@@ -100,7 +102,11 @@ export const deliveries = {
     position: v.pipe(v.string(), v.regex(new RegExp(`^(?:\\d|1[0-5])(?: ${attemptPosition})?$`))),
     body: {
       type: 'json',
-      schema: v.object({ since: pointInTimeOrSeconds, until: v.optional(pointInTimeOrSeconds) }),
+      schema: v.object({
+        since: pointInTimeOrSeconds,
+        until: v.optional(pointInTimeOrSeconds),
+        webhook_id: v.optional(idOfAnything),
+      }),
     },
     responses: {
       200: v.object({

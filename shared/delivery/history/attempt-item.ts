@@ -5,7 +5,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Exchange } from '../../destinations/destination.ts';
-import { conversationOf } from '../../outbox/entities.ts';
+import { conversationOf, endpointOf } from '../../outbox/entities.ts';
 import type { Entry, OutboxEvent } from '../../outbox/event.ts';
 import { eventIdOf, referenceOf, sinceOf, subjectOf } from '../../outbox/event.ts';
 import type { Key } from '../../table/keys.ts';
@@ -23,6 +23,8 @@ export interface AttemptItem extends Key {
   entry: string;
   /** Set for events about consent: their conversation is another one. */
   consent?: true;
+  /** The id of the endpoint, in an account with endpoints. The key has its number, which another one may get. */
+  endpoint?: string;
   /** Set if no further attempt of the entry follows. */
   ended?: true;
   /** Id of the outbox entry that sends the event again. */
@@ -49,6 +51,8 @@ type Packed = [
   /** The event, in the last attempt. */
   outgoing: OutboxEvent | null,
   response: string | null,
+  /** The number of the account's bot, in a copy for an endpoint. */
+  bot: string | null,
 ];
 
 /** A delivery attempt. */
@@ -84,6 +88,7 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
       outcome: hasSucceeded ? 'succeeded' : 'failed',
       event: eventIdOf(entry),
       started: exchange?.started ?? attempt.at,
+      endpoint: endpointOf(conversationOf(entry)),
     }),
     phone,
     ...(reference !== undefined && { reference }),
@@ -92,6 +97,7 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
     gsi2pk: deliveriesAbout(phone),
     gsi2sk: sinceOf(entry),
     ...(conversationOf(entry).direction === 'consent' && { consent: true as const }),
+    ...(entry.copy && { endpoint: entry.copy.endpoint }),
     ...(isFinal && { ended: true as const }),
     expires_at,
   };
@@ -128,6 +134,7 @@ const compress = ({ entry, number, exchange, cause, next, isFinal }: Attempt, re
     'message' in outgoing ? outgoing.message.id : null,
     isFinal ? outgoing : null,
     response === '' ? null : response,
+    entry.copy?.bot ?? null,
   ];
   return deflateRawSync(JSON.stringify(packed));
 };

@@ -33,6 +33,8 @@ export interface Delivery {
   message_id?: string;
   /** The business's own name for the message or the request. */
   reference?: string;
+  /** The id of the endpoint, in an account with endpoints. */
+  webhook_id?: string;
   /** The URL of the webhook, without user, password and query. */
   url?: string;
   /** The number of attempts so far, with this one. */
@@ -52,6 +54,7 @@ export interface Delivery {
 export const typeOf = (type: OutboxEvent['type']): EventType => {
   if (type === 'message.received') return 'message';
   if (type === 'message.state') return 'status';
+  if (type === 'webhook.test') return 'test';
   return type === 'user.state' ? 'user' : 'user_data';
 };
 
@@ -65,6 +68,7 @@ export const toDelivery = (item: AttemptItem): Delivery => {
     phone: item.phone,
     ...(message !== null && { message_id: message }),
     ...(item.reference !== undefined && { reference: item.reference }),
+    ...(item.endpoint !== undefined && { webhook_id: item.endpoint }),
     ...(url !== null && { url }),
     attempt: number,
     started: timestampOf(started),
@@ -76,15 +80,17 @@ export const toDelivery = (item: AttemptItem): Delivery => {
   };
 };
 
-/** A delivery attempt in the form of the API. */
+/** A delivery attempt in the form of the API. A test of an endpoint is about no user. */
 export const presentDelivery = ({ id, event_id, type, phone, ...rest }: Delivery) => ({
-  ...{ id, event_id, type, contact: contactOf(phone) },
+  ...{ id, event_id, type, ...(phone !== '' && { contact: contactOf(phone) }) },
   ...rest,
 });
 
 export interface DeliveryFilter {
   status?: DeliveryOutcome | undefined;
   reference?: string | undefined;
+  /** The id of an endpoint. */
+  webhook_id?: string | undefined;
   /** The period in which the events were accepted, in seconds since 1970: it includes `start`, and excludes `end`. */
   start?: number | undefined;
   end?: number | undefined;
@@ -101,11 +107,11 @@ type Start = Awaited<ReturnType<typeof page>>['next'];
 
 /** Pages into which the entries of a list are divided: usually, many partitions contribute to a list. */
 const PARTS = 8;
-/** Attempts that are read at a time to find those with a reference. */
+/** Attempts that are read at a time to find those with a reference, or of an endpoint. */
 const FILTERED = 250;
 /**
  * How often a list reads on, where that is needed for a full page. Enough for attempts without an event; of long events, a
- * page of the table has only a few, and of those with a reference maybe none.
+ * page of the table has only a few, and of those that are searched for maybe none.
  */
 const MAX_ROUNDS = 40;
 
@@ -118,7 +124,7 @@ const MAX_ROUNDS = 40;
  */
 export const listDeliveries = async (
   account: string,
-  { status, reference, start = 0, end }: DeliveryFilter,
+  { status, reference, webhook_id: endpoint, start = 0, end }: DeliveryFilter,
   limit: number,
   after?: string,
 ): Promise<{ deliveries: Delivery[]; next?: string }> => {
@@ -133,8 +139,9 @@ export const listDeliveries = async (
       (slot): Source => ({ partition: deliveriesOf(account, slot, outcome), items: [], next: undefined }),
     ),
   );
-  const read = (source: Source) =>
-    readMore(source, { from, to, reference, limit: reference === undefined ? Math.ceil(limit / PARTS) + 2 : FILTERED });
+  const wanted = Object.entries({ reference, endpoint }).filter(([, value]) => value !== undefined);
+  const most = wanted.length === 0 ? Math.ceil(limit / PARTS) + 2 : FILTERED;
+  const read = (source: Source) => readMore(source, { from, to, wanted, limit: most });
   await Promise.all(sources.map(read));
   for (let round = 1; ; round += 1) {
     const open = sources.filter(({ next }) => next !== undefined);
@@ -164,17 +171,17 @@ const lastOf = ({ next }: Source): string => String(next?.sk ?? endOfAttempts);
 
 const readMore = async (
   source: Source,
-  { from, to, reference, limit }: { from: string; to: string; reference: string | undefined; limit: number },
+  { from, to, wanted, limit }: { from: string; to: string; wanted: [name: string, value: unknown][]; limit: number },
 ): Promise<void> => {
   const { items, next } = await page<AttemptItem>({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ...(reference !== undefined && {
-      FilterExpression: '#reference = :reference',
-      ExpressionAttributeNames: { '#reference': 'reference' },
+    ...(wanted.length > 0 && {
+      FilterExpression: wanted.map(([name]) => `#${name} = :${name}`).join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(wanted.map(([name]) => [`#${name}`, name])),
     }),
     ExpressionAttributeValues: {
       ...{ ':pk': source.partition, ':from': from, ':to': to },
-      ...(reference !== undefined && { ':reference': reference }),
+      ...Object.fromEntries(wanted.map(([name, value]) => [`:${name}`, value])),
     },
     ScanIndexForward: false,
     Limit: limit,

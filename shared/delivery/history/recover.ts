@@ -1,4 +1,5 @@
 /** Recovery: all events that failed permanently since a time are sent again. */
+import type { Account } from '../../accounts/accounts.ts';
 import { now } from '../../core/clock.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { sizeInJson } from '../../core/parts.ts';
@@ -10,8 +11,10 @@ import {
   attemptsAt,
   type Candidate,
   conversationOfAttempt,
+  type EventReference,
   enqueueReplays,
   eventOf,
+  hasDestination,
   isPending,
   replayParts,
   requirePlatform,
@@ -25,10 +28,12 @@ export interface Recovered {
   pending: number;
 }
 
-/** When the events were accepted, in milliseconds since 1970: it includes `since`, and excludes `until`. */
-interface Period {
+/** When the events were accepted, in milliseconds since 1970: it includes `since`, and excludes `until`. And the endpoint. */
+interface Recovery {
   since: number;
   until?: number | undefined;
+  /** The id of an endpoint. Default: all. */
+  webhook_id?: string | undefined;
 }
 
 /** Attempts that are read at a time, and conversations or events that are handled at the same time. */
@@ -51,10 +56,10 @@ const CALL_BUDGET = { events: 500, bytes: 5_000_000, pages: 40, ms: 10_000 };
  */
 export const recoverDeliveries = async (
   account: string,
-  { since, until }: Period,
+  which: Recovery,
   after?: string,
 ): Promise<{ recovered: Recovered; next?: string }> => {
-  await requirePlatform(account);
+  const owner = await requirePlatform(account);
   const end = now() + CALL_BUDGET.ms;
   const recovered: Recovered = { queued: 0, pending: 0 };
   const handled = { events: 0, bytes: 0, pages: 0 };
@@ -63,9 +68,9 @@ export const recoverDeliveries = async (
   for (const slot of deliverySlots.filter((one) => one >= Number(first))) {
     let from = slot === Number(first) ? position : undefined;
     do {
-      const found = await failedOf(account, slot, { since, until }, from);
+      const found = await failedOf(owner, slot, which, from);
       const { items, bytes, next } = upTo(CALL_BUDGET.bytes - handled.bytes, found);
-      await replayAll(account, slot, items, recovered);
+      await replayAll(account, items, recovered);
       from = next;
       handled.events += items.length;
       handled.bytes += bytes;
@@ -100,11 +105,11 @@ const upTo = (max: number, { items, next }: Failed): Failed & { bytes: number } 
   return { items, bytes, ...(next !== undefined && { next }) };
 };
 
-/** A page of permanently failed attempts. */
+/** A page of permanently failed attempts, without those of endpoints that were deleted. */
 const failedOf = async (
-  account: string,
+  owner: Account,
   slot: number,
-  { since, until }: Period,
+  { since, until, webhook_id }: Recovery,
   after: string | undefined,
 ): Promise<Failed> => {
   const first = attemptsFrom(since);
@@ -114,9 +119,10 @@ const failedOf = async (
   if (to < from) return { items: [] };
   const { items, next } = await page<AttemptItem>({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    FilterExpression: 'attribute_exists(ended) AND attribute_not_exists(replayed)',
+    FilterExpression: `attribute_exists(ended) AND attribute_not_exists(replayed)${webhook_id === undefined ? '' : ' AND endpoint = :endpoint'}`,
     ExpressionAttributeValues: {
-      ':pk': deliveriesOf(account, slot, 'failed'),
+      ...(webhook_id !== undefined && { ':endpoint': webhook_id }),
+      ':pk': deliveriesOf(owner.id, slot, 'failed'),
       ':from': from,
       ':to': to,
     },
@@ -124,59 +130,49 @@ const failedOf = async (
     // Nobody repeats a recovery that has found nothing.
     ConsistentRead: true,
   });
-  return { items, ...(next && { next: String(next.sk) }) };
+  return { items: items.filter((item) => hasDestination(owner, item)), ...(next && { next: String(next.sk) }) };
 };
 
 /** Replays the events of permanently failed attempts, and counts them. */
-const replayAll = async (account: string, slot: number, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
-  const events = new Map(failed.map((attempt) => [attemptOf(attempt).event, attempt]));
-  const conversations = Map.groupBy(events, ([, attempt]) => conversationName(conversationOfAttempt(account, attempt)));
+const replayAll = async (account: string, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
+  const conversations = Map.groupBy(failed, (attempt) => conversationName(conversationOfAttempt(account, attempt)));
   await inParallel([...conversations.values()], TOGETHER, (theirs) =>
-    replayConversation(
-      account,
-      slot,
-      theirs.map(([event]) => event),
-      recovered,
-    ),
+    replayConversation(account, eventsOf(theirs), recovered),
   );
 };
 
+/** The events of attempts of a conversation, each once. */
+const eventsOf = (attempts: AttemptItem[]): EventReference[] => [
+  ...new Map(attempts.map((attempt) => [attemptOf(attempt).event, attemptOf(attempt)])).values(),
+];
+
 /** Replays events of a conversation in their order, a chunk at a time. */
-const replayConversation = async (
-  account: string,
-  slot: number,
-  events: string[],
-  recovered: Recovered,
-): Promise<void> => {
+const replayConversation = async (account: string, events: EventReference[], recovered: Recovered): Promise<void> => {
   for (let start = 0; start < events.length; start += CHUNK) {
-    await replayChunk(account, slot, events.slice(start, start + CHUNK), recovered);
+    await replayChunk(account, events.slice(start, start + CHUNK), recovered);
   }
 };
 
-const replayChunk = async (account: string, slot: number, events: string[], recovered: Recovered): Promise<void> => {
+const replayChunk = async (account: string, events: EventReference[], recovered: Recovered): Promise<void> => {
   const found: (Candidate | 'pending' | undefined)[] = events.map(() => undefined);
   await inParallel([...events.entries()], TOGETHER, async ([index, event]) => {
-    found[index] = await candidateOf(account, slot, event);
+    found[index] = await candidateOf(account, event);
   });
   const candidates = found.filter((one): one is Candidate => typeof one === 'object');
   for (const part of replayParts(candidates)) {
     // Some were replayed or erased in the meantime, and none of the part was added: look again, before others follow.
     if (await enqueueReplays(account, part)) recovered.queued += part.length;
     else {
-      const again = part.map(({ attempt }) => attemptOf(attempt).event);
-      await replayChunk(account, slot, again, recovered);
+      const again = eventsOf(part.map(({ attempt }) => attempt));
+      await replayChunk(account, again, recovered);
     }
   }
   recovered.pending += found.filter((one) => one === 'pending').length;
 };
 
 /** The event as it may be replayed; undefined if its last attempt did not fail permanently, or it was replayed since. */
-const candidateOf = async (
-  account: string,
-  slot: number,
-  event: string,
-): Promise<Candidate | 'pending' | undefined> => {
-  const newest = (await attemptsAt(account, slot, event, 1)).at(-1);
+const candidateOf = async (account: string, event: EventReference): Promise<Candidate | 'pending' | undefined> => {
+  const newest = (await attemptsAt(account, event, 1)).at(-1);
   if (newest === undefined || attemptOf(newest).outcome === 'succeeded') return undefined;
   if (await isPending(account, newest)) return 'pending';
   if (newest.ended === undefined || newest.replayed !== undefined) return undefined;

@@ -11,14 +11,14 @@
  * The newest attempt of an event decides. One transaction marks it and adds the entry: of two replays at the same time,
  * one adds nothing; after an erasure, neither does.
  */
-import { findAccount } from '../../accounts/accounts.ts';
+import { type Account, findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
 import { conversationName, entryKey } from '../../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../../outbox/entries.ts';
-import type { Conversation, Entry, OutboxEvent } from '../../outbox/event.ts';
+import type { Conversation, Copy, Entry, OutboxEvent } from '../../outbox/event.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
 import { transactionsFor, updateWrite } from '../../table/transactions.ts';
-import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
+import { type AttemptReference, attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryNotFound, referenceOf } from './deliveries.ts';
 import { deliveryStatuses } from './statuses.ts';
@@ -37,12 +37,14 @@ export interface Replay {
  * @throws platform_not_set_up — the account has no platform any more
  */
 export const replayDelivery = async (account: string, id: string): Promise<Replay> => {
-  const { slot, event } = referenceOf(id);
-  const attempts = await attemptsAt(account, slot, event);
+  const reference = referenceOf(id);
+  const { event } = reference;
+  const attempts = await attemptsAt(account, reference);
   if (!attempts.some((attempt) => attemptIdOf(attempt) === id.toLowerCase())) throw deliveryNotFound();
-  await requirePlatform(account);
+  const owner = await requirePlatform(account);
   const newest = attempts.at(-1);
   if (newest === undefined) throw deliveryNotFound();
+  if (!hasDestination(owner, newest)) throw endpointIsGone();
   if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
   const outgoing = eventOf(newest);
   // It left the outbox without a last attempt here: it was delivered to another platform, or its attempt was not recorded.
@@ -56,15 +58,26 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
 /**
  * An event is sent to the platform that the account has now. 1 read unit.
  *
+ * @returns the account
  * @throws platform_not_set_up — it has none, so the event would be lost
  */
-export const requirePlatform = async (account: string): Promise<void> => {
-  if ((await findAccount(account))?.platform !== undefined) return;
+export const requirePlatform = async (account: string): Promise<Account> => {
+  const found = await findAccount(account);
+  if (found?.platform !== undefined) return found;
   throw new Problem(
     'platform_not_set_up',
     'Your account has neither a webhook nor another chat platform that could receive the event. The operator sets it up.',
   );
 };
+
+const endpointIsGone = (): Problem =>
+  new Problem(
+    'platform_not_set_up',
+    'The webhook that received the event was deleted. GET /v1/webhooks lists those that you have.',
+  );
+
+/** An event, in an account with endpoints at one of them. */
+export type EventReference = Pick<AttemptReference, 'slot' | 'event' | 'endpoint'>;
 
 /**
  * The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome.
@@ -73,15 +86,17 @@ export const requirePlatform = async (account: string): Promise<void> => {
  */
 export const attemptsAt = async (
   account: string,
-  slot: number,
-  event: string,
+  { slot, event, endpoint }: EventReference,
   max?: number,
 ): Promise<AttemptItem[]> => {
   const found = await Promise.all(
     deliveryStatuses.map((outcome) =>
       page<AttemptItem>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-        ExpressionAttributeValues: { ':pk': deliveriesOf(account, slot, outcome), ':sk': attemptsOfEvent(event) },
+        ExpressionAttributeValues: {
+          ':pk': deliveriesOf(account, slot, outcome),
+          ':sk': attemptsOfEvent(event, endpoint),
+        },
         // The newest ones, in case that not all fit a page.
         ScanIndexForward: false,
         ConsistentRead: true,
@@ -96,11 +111,25 @@ export const attemptsAt = async (
 };
 
 /** The conversation to which the event of an attempt belongs. */
-export const conversationOfAttempt = (account: string, { phone, consent }: AttemptItem): Conversation => ({
-  direction: consent ? 'consent' : 'platform',
+export const conversationOfAttempt = (account: string, attempt: AttemptItem): Conversation => ({
+  direction: attempt.consent ? 'consent' : 'platform',
   account,
-  phone,
+  phone: attempt.phone,
+  endpoint: attemptOf(attempt).endpoint,
 });
+
+/** Whether an account has what an attempt was made for: the endpoint, if it was made for one, else any platform. */
+export const hasDestination = ({ platform, endpoints }: Account, attempt: AttemptItem): boolean => {
+  const { endpoint: number } = attemptOf(attempt);
+  return number === undefined ? platform !== undefined : endpoints?.[number] === attempt.endpoint;
+};
+
+/** What an endpoint received with an attempt, if it was made for one. */
+const copyOf = (attempt: AttemptItem): Copy | undefined => {
+  const { endpoint } = attempt;
+  const bot = unpack(attempt)[9];
+  return endpoint === undefined ? undefined : { endpoint, event: attemptOf(attempt).event, bot };
+};
 
 /** The event of an attempt; undefined if more attempts followed. */
 export const eventOf = (attempt: AttemptItem): OutboxEvent | undefined => {
@@ -139,10 +168,14 @@ export const replayParts = (candidates: Candidate[]): ReplayPart[] =>
  * @returns whether they were added; nothing was, if one of them was replayed or erased in the meantime
  */
 export const enqueueReplays = async (account: string, part: ReplayPart): Promise<boolean> => {
-  const replays = part.map(({ attempt, outgoing }) => ({
-    outgoing,
-    replay: { event: attemptOf(attempt).event, since: attempt.created },
-  }));
+  const replays = part.map(({ attempt, outgoing }) => {
+    const copy = copyOf(attempt);
+    return {
+      outgoing,
+      replay: { event: attemptOf(attempt).event, since: attempt.created },
+      ...(copy && { copy }),
+    };
+  });
   const failed = await transactInOrder((after) => {
     const { ids, writes } = enqueue(conversationOfAttempt(account, part[0].attempt), replays, after);
     return [...part.map(({ attempt }, index) => markWrite(attempt, ids[index])), ...writes];

@@ -3,8 +3,8 @@ import type { DeliveryOutcome } from '../entities.ts';
 
 export const deliveryStatuses = ['succeeded', 'failed'] as const satisfies readonly DeliveryOutcome[];
 
-/** The types of events: each is the name of the field that their body has. */
-export const eventTypes = ['message', 'status', 'user_data', 'user'] as const;
+/** The types of events: each is the name of the field that their body has in version 1, or a test of an endpoint. */
+export const eventTypes = ['message', 'status', 'user_data', 'user', 'test'] as const;
 
 export type EventType = (typeof eventTypes)[number];
 

@@ -2,12 +2,11 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { allowsLoopback } from '#runtime';
 import { addressesOf } from './addresses.ts';
 import { keptConnections } from './connections.ts';
 import { exchange } from './exchange.ts';
+import { isPublicAddress, isReachable } from './public-address.ts';
 import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
 
 /**
@@ -47,21 +46,4 @@ const publicAddressesOf = async (name: string): Promise<[LookupAddress, ...Looku
   if (first === undefined) throw new DeliveryError('no_connection');
   if (![first, ...others].every(({ address }) => isReachable(address))) throw new DeliveryError('address_not_public');
   return [first, ...others];
-};
-
-/** Whether a URL's IP address is public. True for host names, which are checked when they are looked up. */
-export const isPublicAddress = ({ hostname }: URL): boolean => {
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  return isIP(literal) === 0 || isReachable(literal);
-};
-
-/** The public range of IPv6. Other ranges contain spellings of IPv4 addresses. */
-const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/** Whether an IP address is public. The local stack also allows addresses of this machine. */
-const isReachable = (address: string): boolean => {
-  const known = ipaddr.process(address);
-  const range = known.range();
-  if (range === 'loopback') return allowsLoopback();
-  return range === 'unicast' && (!(known instanceof ipaddr.IPv6) || known.match(PUBLIC_IPV6));
 };

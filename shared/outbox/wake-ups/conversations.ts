@@ -6,7 +6,7 @@ import { queueUrl } from '../../core/settings.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { traceId } from '../../telemetry/trace.ts';
 import { listOf } from '../../validation/bounded.ts';
-import { type AnyConversation, conversationName, type NamedConversation, named } from '../entities.ts';
+import { type AnyConversation, conversationName, endpointOf, type NamedConversation, named } from '../entities.ts';
 import { type Direction, directions } from '../event.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 
@@ -51,7 +51,10 @@ export const wake = (wakeUps: WakeUp[]): Promise<void> =>
 /** The group of a conversation: all its wake-ups belong to the same one. */
 const groupOf = (conversation: AnyConversation): string => {
   const { direction, account } = conversation;
-  return `${direction}#${account}#${groupIndexOf(conversation)}`;
+  // Each endpoint has groups of its own: a slow one delays no other.
+  const endpoint = endpointOf(conversation);
+  const index = groupIndexOf(conversation);
+  return `${direction}#${account}#${endpoint === undefined ? index : `${endpoint}.${index}`}`;
 };
 
 /** The number of a conversation's group, among those of its account and direction. */

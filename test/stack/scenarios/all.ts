@@ -13,6 +13,7 @@ import type { Call, EndpointScenario, Worst } from './scenarios.ts';
 import { jobsScenarios, statsScenarios } from './stats.ts';
 import { userDataScenarios } from './user-data.ts';
 import { usersScenarios } from './users.ts';
+import { webhooksScenarios } from './webhooks.ts';
 
 export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...profilersScenarios,
@@ -26,6 +27,7 @@ export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...usersScenarios,
   ...accountScenarios,
   ...statsScenarios,
+  ...webhooksScenarios,
   ...descriptionScenarios,
 };
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { appNetwork } from '../../../shared/destinations/app-network.ts';
 import type { Destination } from '../../../shared/destinations/destination.ts';
+import { endpointDestination } from '../../../shared/destinations/endpoints.ts';
 import { rapidpro } from '../../../shared/destinations/rapidpro.ts';
 import { turn } from '../../../shared/destinations/turn.ts';
 import { webhook } from '../../../shared/destinations/webhook.ts';
@@ -47,6 +48,7 @@ const contents: Content[] = [
   { type: 'file', file: { url: 'https://bridge.example.com/media/2' } },
 ];
 
+const ENDPOINT = 'endpoint-1';
 const user = { account: 'acme', phone: '27821234567' };
 const request = { id: 'request-1', ...user };
 const created = '2030-01-01T00:00:01.000000';
@@ -87,6 +89,7 @@ const eventsOn = (platform: string): { [Type in OutboxEvent['type']]: Extract<Ou
     ],
     'user.stopped': [{ type: 'user.stopped', user }],
     'user.state': [{ type: 'user.state', user, state: 'stopped' }],
+    'webhook.test': [{ type: 'webhook.test', account: 'acme' }],
   };
 };
 
@@ -105,6 +108,14 @@ const reordered = (value: unknown, ranks: readonly number[]): unknown => {
 const destinations: [string, () => Promise<Pick<Destination, 'buildRequest'>>][] = [
   ['app', appNetwork],
   ['webhook', async () => webhook({ url: 'https://customer.example.com/hook', secret })],
+  [
+    'endpoint',
+    async () =>
+      endpointDestination({
+        ...{ id: ENDPOINT, number: 1, url: 'https://customer.example.com/events', secret, version: 2 },
+        ...{ created, updated: created },
+      }),
+  ],
   ['turn', async () => turn({ channel: 'channel', token: 'token' })],
   ['rapidpro', async () => rapidpro({ url: 'https://flows.example.com/c/ex/1/receive' })],
 ];
@@ -120,6 +131,7 @@ test.each(destinations)('each event has the same request in each attempt: %s', a
         id: 'entry-1',
         created: '2030-01-01T00:00:00.000000',
         outgoing,
+        ...(name === 'endpoint' && { copy: { endpoint: ENDPOINT, event: 'event-1', bot: '27820000000' } }),
       }),
     );
   const built = entries.map((entry) => buildRequest(entry));

@@ -182,7 +182,7 @@ describe('a webhook that returns 410', () => {
     later(7 * HOUR);
     expect(await run()).toEqual({ settled: 0, retry_scheduled: 'status_410' });
     expect(webhook.calls).toHaveLength(1);
-    expect(await healthOf(account)).toMatchObject({
+    expect(await healthOf({ id: account })).toMatchObject({
       ...{ status: 'disabled', cause: 'status_410', last_event: event, pending_messages: 2 },
     });
     expect(written.map((line) => JSON.parse(line))).toContainEqual(
@@ -190,7 +190,7 @@ describe('a webhook that returns 410', () => {
     );
     later(1_000);
     await updateAccount(account, { platform });
-    expect(await healthOf(account)).toMatchObject({ status: 'working' });
+    expect(await healthOf({ id: account })).toMatchObject({ status: 'working' });
     webhook.calls.length = 0;
     webhook.answers = [200];
     expect(await run()).toEqual({ settled: 2 });
@@ -251,7 +251,7 @@ describe('a plain webhook', () => {
       await run();
       later(HOUR);
     }
-    expect(await healthOf(account)).toMatchObject({
+    expect(await healthOf({ id: account })).toMatchObject({
       status: 'failing',
       cause: 'status_401',
       last_event: webhook.calls[0]?.headers['webhook-id'],
@@ -276,7 +276,7 @@ describe('a plain webhook', () => {
         const { settled } = await run();
         expect(settled).toBe(over ? 2 : 0);
         if (over) break;
-        expect(await healthOf(account)).toMatchObject({ status: 'working' });
+        expect(await healthOf({ id: account })).toMatchObject({ status: 'working' });
         later(5 * 60_000);
       }
       expect(Date.now() - start).toBeGreaterThanOrEqual(HOUR);
