@@ -126,7 +126,7 @@ const platform = {
   deletion: (item) => deletionKey('platform', accountInKey(item)),
   expires: false,
   person: 'none',
-  access: { findPlatform: 'GetItem', putPlatform: 'PutItem', removePlatform: 'DeleteItem' },
+  access: { findPlatform: 'GetItem', putPlatform: 'PutItem' },
 } as const satisfies Entity;
 
 const consentWebhook = {

@@ -122,10 +122,8 @@ export const transactions = {
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
   /** An event that a listener has claimed leaves its outbox; a message that the listener rejects is logged. */
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
-  /** An account's endpoints are changed, and failures of one are forgotten. */
-  setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion', 'closeCircuit'],
-  /** Its last endpoint is deleted. */
-  removeEndpoints: ['updateAccount', 'removePlatform', 'putDeletion', 'closeCircuit'],
+  /** An account's endpoints are changed. */
+  setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion'],
   /** An endpoint is sent a test. */
   enqueueTest: ['putEntry', 'updateHead'],
   /** Events are sent again. */

@@ -12,13 +12,11 @@
  *
  * An entry of an account with endpoints has no attempt: it is copied for each of them, and leaves the outbox.
  */
-import { findAccount } from '../accounts/accounts.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { AttemptResult, EarlyEnd } from '../destinations/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../destinations/destination.ts';
-import { type Endpoint, isSubscribed } from '../destinations/endpoints.ts';
-import { type After, dequeueWrite, enqueue, transactInOrder } from '../outbox/entries.ts';
+import { type After, dequeueWrite, transactInOrder } from '../outbox/entries.ts';
 import { type Entry, eventIdOf, logFields, type OutboxEvent, subjectOf } from '../outbox/event.ts';
 import { awaitDestination, awaitHours, type Head, scheduleRetry, triesBefore } from '../outbox/head.ts';
 import type { ReasonCode, State } from '../outbox/message.ts';
@@ -223,35 +221,6 @@ export const waitForHours = async (head: Head, entry: Entry, until: number): Pro
   await awaitHours(head, entry, until);
   log('info', 'outside sending hours', { ...logFields(entry.outgoing), until: sortableTime(until) });
   return 'waits';
-};
-
-/**
- * Copies an entry for each endpoint of its account that subscribes to it; then the entry leaves the outbox, in the same
- * transaction. 3 read units; 2 write units, and 4 for each copy.
- *
- * @param phone - the user's number, in the name of the conversations
- */
-export const copyToEndpoints = async (
-  entry: Entry,
-  phone: string,
-  endpoints: readonly Endpoint[],
-): Promise<'settled' | 'gone'> => {
-  if ((await preflight(entry)).status === 'gone') return 'gone';
-  const { outgoing, replay, created } = entry;
-  const { account } = subjectOf(outgoing);
-  const { bot_number: bot = null } = (await findAccount(account)) ?? {};
-  const event = eventIdOf(entry);
-  const failed = await transactInOrder((after) => [
-    dequeueWrite(entry),
-    ...endpoints
-      .filter((endpoint) => isSubscribed(endpoint, outgoing))
-      .flatMap(({ id, number }) => {
-        const copy = { endpoint: id, event, bot };
-        const draft = { outgoing, created, copy, ...(replay && { replay }) };
-        return enqueue({ direction: 'platform', account, phone, endpoint: number }, [draft], after).writes;
-      }),
-  ]);
-  return failed.length === 0 ? 'settled' : 'gone';
 };
 
 /** Has a conversation wait for a destination, or ends an entry that has waited as long as entries are retried. */

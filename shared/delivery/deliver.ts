@@ -15,7 +15,7 @@
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
 import { appNetwork } from '../destinations/app-network.ts';
 import type { Destination, destinationNameOf } from '../destinations/destination.ts';
-import type { Endpoint } from '../destinations/endpoints.ts';
+import type { Endpoint } from '../destinations/endpoint-settings.ts';
 import { consentWebhookOf, copiesOf, platformOf } from '../destinations/registry.ts';
 import { type AnyConversation, endpointOf } from '../outbox/entities.ts';
 import { oldestEntries } from '../outbox/entries.ts';
@@ -35,7 +35,6 @@ import { traced } from '../telemetry/trace.ts';
 import {
   applyResult,
   canSettleTogether,
-  copyToEndpoints,
   expireEntries,
   type Outcome,
   SETTLED_TOGETHER,
@@ -46,6 +45,7 @@ import { attemptEntry, RESERVE_MS, resultOf } from './attempt.ts';
 import { breakerOf } from './breaker.ts';
 import { endCancelled } from './cancellations.ts';
 import { type CircuitState, isOpen, type Open } from './circuit-breaker.ts';
+import { copyToEndpoints } from './copies.ts';
 import { findDisabled, findDisabledNow } from './disabled.ts';
 import { offerEntry } from './listeners/offer-entry.ts';
 import { expiryOf, pendingSince, permittedFrom } from './retry-policy.ts';

@@ -7,6 +7,7 @@
  *     v                          v                              v
  *     events are posted to it    events are copied for both     events wait for another one
  */
+import * as v from 'valibot';
 import { accountChangeWrite } from '../accounts/account-change.ts';
 import type { AccountItem } from '../accounts/accounts.ts';
 import { accountKey, platformKey } from '../accounts/entities.ts';
@@ -14,18 +15,17 @@ import { timestamp } from '../core/clock.ts';
 import { idOf, newId } from '../core/ids.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
 import { destinationNameOf } from '../destinations/destination.ts';
-import type { Endpoint } from '../destinations/endpoints.ts';
+import { ENDPOINTS, type Endpoint } from '../destinations/endpoint-settings.ts';
 import { isPublicAddress } from '../destinations/http/public-address.ts';
-import { previousSecrets } from '../destinations/platform.ts';
-import { ENDPOINTS, endpointsIn, type PlatformItem } from '../destinations/registry.ts';
-import { newSigningSecret, readSettings } from '../destinations/webhook.ts';
+import type { PlatformItem } from '../destinations/registry.ts';
+import { newSigningSecret, previousSecrets, webhookSettings } from '../destinations/signing-secrets.ts';
 import { endpointNumbers } from '../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../outbox/entries.ts';
 import type { Conversation, OutboxEvent } from '../outbox/event.ts';
 import { endWaiting } from '../outbox/head.ts';
-import { getConsistent } from '../table/client.ts';
+import { getConsistent, remove } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { deleteWrite, putWrite, transact, type Write } from '../table/transactions.ts';
+import { putWrite, transact } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { circuitKey, disabledKey } from './entities.ts';
 import { type DestinationHealth, healthOfDestination } from './platform-health.ts';
@@ -67,7 +67,7 @@ const readPresent = async (account: string): Promise<Present> => {
 };
 
 const presentIn = (account: string, row: PlatformItem): Endpoint[] => {
-  if (row.platform === ENDPOINTS) return endpointsIn(row);
+  if (row.platform === ENDPOINTS) return row.settings.endpoints;
   const { platform, settings, previous_secrets, listening, updated } = row;
   if (platform !== 'webhook') {
     throw platformInUse('Your account has another chat platform, which receives its events. Its operator removes it.');
@@ -75,17 +75,19 @@ const presentIn = (account: string, row: PlatformItem): Endpoint[] => {
   if (listening !== undefined) {
     throw platformInUse('The events of your account are directed to listeners. Its operator ends that.');
   }
-  const set = readSettings(settings);
+  const { success, output } = v.safeParse(webhookSettings, settings);
   const id = idOf(account, 'webhook', 'of the operator');
   const times = { created: updated, updated };
-  return set ? [{ id, number: 1, ...set, ...(previous_secrets && { previous_secrets }), version: 1, ...times }] : [];
+  return success
+    ? [{ id, number: 1, ...output, ...(previous_secrets && { previous_secrets }), version: 1, ...times }]
+    : [];
 };
 
 const platformInUse = (detail: string): Problem => new Problem('platform_in_use', detail);
 
 /**
  * Changes the endpoints of an account, in a transaction that fails if the account was changed in the meantime; then it is read
- * again. 2 read units, and 10 write units; 14 if an operator had set the webhook. More of both if the settings have more than 1 KB.
+ * again. 2 read units, and 8 write units; 10 if an operator had set the webhook. More of both if the settings have more than 1 KB.
  *
  * @param change - returns the endpoints after the change; `reset` is the number of one that has begun or ended, whose failures
  *   are forgotten
@@ -97,17 +99,22 @@ const changeEndpoints = async <Result>(
   for (;;) {
     const { item, endpoints: before } = await readPresent(account);
     const { endpoints, reset, result } = change(before);
-    const name = destinationNameOf({ direction: 'platform', account, endpoint: reset });
     const failed = await transact([
       accountChangeWrite(item, attributesOf(endpoints)),
-      rowWrite(account, endpoints),
+      // An empty list instead of no row: a role that may delete rows could delete more.
+      putWrite<PlatformItem>({
+        ...platformKey(account),
+        platform: ENDPOINTS,
+        settings: { endpoints },
+        updated: timestamp(),
+      }),
       // Settings that were removed, and secrets that were replaced, do not return with a restore of the table.
       deletionWrite('platform', account),
-      deleteWrite(disabledKey(name)),
-      deleteWrite(circuitKey(name)),
-      ...(item.platform === ENDPOINTS ? [] : formerWrites(account)),
     ]);
     if (failed.length > 0) continue;
+    await forgetFailures(account, reset);
+    // Those of the webhook that an operator had set.
+    if (item.platform !== ENDPOINTS) await forgetFailures(account, undefined);
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
     return result;
   }
@@ -121,20 +128,10 @@ const attributesOf = (endpoints: Endpoint[]) =>
     ? { platform: null, endpoints: null }
     : { platform: ENDPOINTS, endpoints: Object.fromEntries(endpoints.map(({ id, number }) => [String(number), id])) };
 
-const rowWrite = (account: string, endpoints: Endpoint[]): Write =>
-  endpoints.length === 0
-    ? deleteWrite(platformKey(account))
-    : putWrite<PlatformItem>({
-        ...platformKey(account),
-        platform: ENDPOINTS,
-        settings: { endpoints },
-        updated: timestamp(),
-      });
-
-/** Forgets what is known of a webhook that an operator had set. */
-const formerWrites = (account: string): Write[] => {
-  const name = destinationNameOf({ direction: 'platform', account });
-  return [deleteWrite(disabledKey(name)), deleteWrite(circuitKey(name))];
+/** Forgets failures of a destination. If it was disabled, the version of its settings is another one already. */
+const forgetFailures = async (account: string, endpoint: Endpoint['number'] | undefined): Promise<void> => {
+  const name = destinationNameOf({ direction: 'platform', account, endpoint });
+  await Promise.all([remove(disabledKey(name)), remove(circuitKey(name))]);
 };
 
 /** The endpoints of an account, the oldest number first, and how they work. 2 read units, and 1 for each. */

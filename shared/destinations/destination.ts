@@ -5,7 +5,7 @@
 import { endpointOf, type NamedConversation } from '../outbox/entities.ts';
 import type { Conversation, Entry } from '../outbox/event.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint-settings.ts';
 import type { DeliveryError, OutboundRequest, OutboundResponse } from './http/request.ts';
 
 export interface Destination {

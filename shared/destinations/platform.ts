@@ -1,11 +1,11 @@
 /** The interface of chat platforms. Each platform is a file in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
-import { now } from '../core/clock.ts';
 import { type Entry, mediaOf, type OutboxEvent, type ReceivedContent } from '../outbox/event.ts';
 import type { Message, State } from '../outbox/message.ts';
 import { type AttemptResult, retryResult } from './attempt-result.ts';
 import type { Destination } from './destination.ts';
 import { notSetUp, type OutboundRequest, type OutboundResponse } from './http/request.ts';
+import { inUse, type PreviousSecret } from './signing-secrets.ts';
 
 /** The settings of an account, as its rows in the table contain them. */
 export interface PlatformSettings {
@@ -13,15 +13,6 @@ export interface PlatformSettings {
   settings: object;
   /** For requests of the platform: the secret that signs them, or the channel's Max length. */
   hook?: object;
-}
-
-/**
- * A replaced signing secret. It also signs until it expires, so that the customer has time to change to the new one.
- */
-export interface PreviousSecret {
-  secret: string;
-  /** When it expires, in milliseconds since 1970. */
-  until: number;
 }
 
 /** A chat platform: the destination of an account's conversations, by the account's settings and its replaced secrets. */
@@ -49,36 +40,6 @@ export const describePlatform =
     if (!success) return { buildRequest: notSetUp, ...(rest.hasHistory && { hasHistory: rest.hasHistory }) };
     return { buildRequest: (entry, status) => buildRequest(entry, output, inUse(previous), status), ...rest };
   };
-
-/** Milliseconds for which a replaced secret signs beside the new one. */
-const OVERLAP_MS = 24 * 3_600_000;
-/** Previous secrets that sign at the same time, at most: each makes requests 48 bytes longer. */
-const MAX_PREVIOUS = 3;
-
-/**
- * The previous secrets after a change, the newest first. A secret that is set again is no previous one.
- *
- * @param before - the secret before the change, if there was one, and those that it replaced
- */
-export const previousSecrets = (
-  before: { secret?: string | undefined; previous_secrets?: PreviousSecret[] | undefined },
-  present: unknown,
-): PreviousSecret[] => {
-  const all = [
-    ...(before.secret === undefined ? [] : [{ secret: before.secret, until: now() + OVERLAP_MS }]),
-    ...(before.previous_secrets ?? []),
-  ];
-  return all
-    .filter(({ secret, until }, index) => {
-      const isRepeated = all.findIndex((one) => one.secret === secret) < index;
-      return secret !== present && until > now() && !isRepeated;
-    })
-    .slice(0, MAX_PREVIOUS);
-};
-
-/** The previous secrets that have not expired. */
-export const inUse = (previous: PreviousSecret[]): string[] =>
-  previous.filter(({ until }) => until > now()).map(({ secret }) => secret);
 
 /**
  * Returns a function that makes a status of an entry's content, if the entry reports a state of a message that the

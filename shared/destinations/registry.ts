@@ -5,10 +5,12 @@ import type { EndpointNumber } from '../outbox/entities.ts';
 import { getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { type Destination, destinationNameOf } from './destination.ts';
-import { type Endpoint, type EndpointSettings, endpointDestination } from './endpoints.ts';
-import type { Platform, PreviousSecret } from './platform.ts';
+import { ENDPOINTS, type Endpoint, type EndpointSettings } from './endpoint-settings.ts';
+import { endpointDestination } from './endpoints.ts';
+import type { Platform } from './platform.ts';
 import { rapidpro, rapidproSetup } from './rapidpro.ts';
 import type { AnySetup } from './setup.ts';
+import type { PreviousSecret } from './signing-secrets.ts';
 import { turn, turnSetup } from './turn.ts';
 import { webhook, webhookSetup } from './webhook.ts';
 
@@ -16,9 +18,6 @@ const platforms = { rapidpro, turn, webhook } satisfies Record<string, Platform>
 
 /** The names of the chat platforms that operators set. */
 export type PlatformName = keyof typeof platforms;
-
-/** The platform of an account with endpoints, which it manages itself. */
-export const ENDPOINTS = 'webhooks';
 
 /** How operators connect each of them. */
 export const setups: Record<PlatformName, AnySetup> = {
@@ -85,7 +84,10 @@ const SKIPPING: Omit<Destination, 'name'> = { buildRequest: () => undefined };
 const MISSING: Omit<Destination, 'name'> = { ...SKIPPING, isMissing: true };
 
 const destinationOf = (item: PlatformItem): Omit<Destination, 'name'> => {
-  if (item.platform === ENDPOINTS) return { ...SKIPPING, endpoints: endpointsIn(item) };
+  if (item.platform === ENDPOINTS) {
+    const endpoints = endpointsIn(item);
+    return endpoints.length === 0 ? MISSING : { ...SKIPPING, endpoints };
+  }
   const { platform, settings, previous_secrets, listening, updated } = item;
   if (listening !== undefined)
     return { ...webhook({ url: LISTENER_URL, ...settings }, previous_secrets), isPull: true };

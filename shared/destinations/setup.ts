@@ -2,9 +2,11 @@
  * How operators connect a chat platform: the settings that they enter, the values for the platform's form, and checks. Each
  * platform's file exports this apart from its requests, as a literal, so that the bundles of functions leave it out.
  */
+
 import * as v from 'valibot';
 import type { OutboundRequest } from './http/request.ts';
-import { inUse, type PlatformSettings, type PreviousSecret, type SettingsSchema } from './platform.ts';
+import type { PlatformSettings, SettingsSchema } from './platform.ts';
+import { inUse, type PreviousSecret } from './signing-secrets.ts';
 
 type None = v.ObjectSchema<Record<never, never>, undefined>;
 

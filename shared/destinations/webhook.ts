@@ -2,17 +2,15 @@
  * The plain webhook: for an account without a chat platform. Requests are signed by Standard Webhooks with the account's
  * secret, and with secrets that were replaced within the last 24 hours.
  */
-import { randomBytes } from 'node:crypto';
-import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { contentFields, type Entry, eventIdOf, type OutboxEvent, withReference } from '../outbox/event.ts';
-import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { type AttemptResult, causeOf, interpretByStatus, retryResult } from './attempt-result.ts';
 import type { OutboundResponse } from './http/request.ts';
 import { signed } from './http/standard-webhooks.ts';
 import { describePlatform } from './platform.ts';
 import type { PlatformSetup } from './setup.ts';
+import { newSigningSecret, webhookSettings } from './signing-secrets.ts';
 
 /** Statuses that reject the content of a request: another request of the same event would be rejected, too. */
 const REFUSALS = [400, 413, 422];
@@ -34,21 +32,10 @@ export const interpretWebhook = (response: OutboundResponse): AttemptResult => {
   return result.status === 'rejected' ? retryResult(response) : result;
 };
 
-/** A random signing secret. */
-export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
-
-const settings = v.object({ url: destinationUrl, secret: signingSecret });
-
-/** Settings as a row has them, without a URL if listeners stand for the webhook; undefined if they are not complete. */
-export const readSettings = (given: object): v.InferOutput<typeof settings> | undefined => {
-  const { success, output } = v.safeParse(settings, given);
-  return success ? output : undefined;
-};
-
 /** A webhook whose requests have this body; they skip entries without one. */
 export const describeWebhook = (documentOf: (entry: Entry) => object | undefined) =>
   describePlatform({
-    settings,
+    settings: webhookSettings,
     hasHistory: true,
     buildRequest: (entry, { url, secret }, previousSecrets) => {
       const document = documentOf(entry);
@@ -104,7 +91,7 @@ const documentOf = (outgoing: OutboxEvent): object | undefined => {
 
 export const webhook = describeWebhook(({ outgoing }) => documentOf(outgoing));
 
-export const webhookSetup: PlatformSetup<typeof settings> = {
+export const webhookSetup: PlatformSetup<typeof webhookSettings> = {
   title: 'the webhook',
   form: 'Your own server',
   steps: [
@@ -123,7 +110,7 @@ export const webhookSetup: PlatformSetup<typeof settings> = {
             note: 'Your server verifies requests with it. The service sends it nowhere.',
           },
         ],
-  settings,
+  settings: webhookSettings,
   options: {
     url: {
       label: 'Platform URL',

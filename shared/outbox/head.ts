@@ -246,8 +246,11 @@ export const postpone = async (head: Head, until: number): Promise<void> => {
   await change(head, { set: dueAtTime(head, sortableTime(until)) });
 };
 
-/** Milliseconds after which a waiting conversation is looked at again, in case that the setting of its destination missed it. */
-const WAIT_MS = 6 * 3_600_000;
+/**
+ * Milliseconds after which a waiting conversation is looked at again, in case that the setting of its destination missed it:
+ * for the first time, because the index may have been behind; and later, because there may be too many to make due at once.
+ */
+const WAIT_MS = { first: 120_000, later: 6 * 3_600_000 };
 
 /**
  * Has a conversation wait for a destination: until one is set, or its oldest entry ends at `end` (milliseconds since 1970). 1
@@ -257,7 +260,8 @@ export const awaitDestination = async (
   head: Head,
   { end, since, cause }: { end: number; since: string; cause: string },
 ): Promise<void> => {
-  const until = sortableTime(Math.min(end, now() + scaled(WAIT_MS)));
+  const wait = head.state === 'waiting' ? WAIT_MS.later : WAIT_MS.first;
+  const until = sortableTime(Math.min(end, now() + scaled(wait)));
   await change(head, {
     set: {
       ...{ state: 'waiting', cause, retry_at: until, created: since, ...dueAtTime(head, until) },

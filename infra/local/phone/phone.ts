@@ -1,8 +1,10 @@
 /**
  * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
  */
+
 import { findAccount } from '../../../shared/accounts/accounts.ts';
-import { ENDPOINTS, type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { ENDPOINTS } from '../../../shared/destinations/endpoint-settings.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { listAccounts } from '../../operator/queries/accounts-admin.ts';
 import type { Exchange } from '../aws/gateway/gateway.ts';

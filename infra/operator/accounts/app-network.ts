@@ -1,9 +1,10 @@
 /** `operator app-network …`: where a deployed stack sends messages, and the secret that signs them. */
+
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { type AppNetworkCredentials, appNetworkCredentials } from '../../../shared/destinations/app-network.ts';
-import { newSigningSecret } from '../../../shared/destinations/webhook.ts';
+import { newSigningSecret } from '../../../shared/destinations/signing-secrets.ts';
 import { destinationUrl } from '../../../shared/validation/schemas.ts';
 import { fields, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';

@@ -1,6 +1,7 @@
 /** `operator platform …`: tests the settings of an account's chat platform. */
+
 import type { Command } from 'commander';
-import { ENDPOINTS } from '../../../shared/destinations/registry.ts';
+import { ENDPOINTS } from '../../../shared/destinations/endpoint-settings.ts';
 import { testPlatform } from '../connect/checks.ts';
 import { fields, printResult, tinted } from '../output.ts';
 import { findPlatform, showAccount, UserError } from '../queries/accounts-admin.ts';

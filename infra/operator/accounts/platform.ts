@@ -1,14 +1,15 @@
 /** The options of `operator account` for chat platforms: how they are parsed, validated and shown. */
+
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
-import type { Endpoint } from '../../../shared/destinations/endpoints.ts';
+import { ENDPOINTS, type Endpoint } from '../../../shared/destinations/endpoint-settings.ts';
 import { isPublicAddress } from '../../../shared/destinations/http/public-address.ts';
-import { previousSecrets } from '../../../shared/destinations/platform.ts';
-import { ENDPOINTS, type PlatformName, setups } from '../../../shared/destinations/registry.ts';
+import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { checkSettings } from '../../../shared/destinations/setup.ts';
+import { previousSecrets } from '../../../shared/destinations/signing-secrets.ts';
 import { minute } from '../output.ts';
 import { type AccountPlatform, findEndpoints, findPlatform, UserError } from '../queries/accounts-admin.ts';
 

@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
-import { newSigningSecret } from '../../../shared/destinations/webhook.ts';
+import { newSigningSecret } from '../../../shared/destinations/signing-secrets.ts';
 import {
   type AccountPlatform,
   findPlatform,

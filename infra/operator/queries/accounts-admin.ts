@@ -27,16 +27,16 @@ import type { SendingHours } from '../../../shared/core/sending-hours.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { disabledKey } from '../../../shared/delivery/entities.ts';
 import { destinationNameOf } from '../../../shared/destinations/destination.ts';
-import type { Endpoint } from '../../../shared/destinations/endpoints.ts';
+import { ENDPOINTS, type Endpoint } from '../../../shared/destinations/endpoint-settings.ts';
 import type { HookItem } from '../../../shared/destinations/inbound-secret.ts';
-import type { PlatformSettings, PreviousSecret } from '../../../shared/destinations/platform.ts';
+import type { PlatformSettings } from '../../../shared/destinations/platform.ts';
 import {
   type ConsentWebhookItem,
-  ENDPOINTS,
   endpointsIn,
   type PlatformItem,
   type PlatformName,
 } from '../../../shared/destinations/registry.ts';
+import type { PreviousSecret } from '../../../shared/destinations/signing-secrets.ts';
 import { transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Direction } from '../../../shared/outbox/event.ts';
 import { endWaiting } from '../../../shared/outbox/head.ts';

@@ -1,6 +1,6 @@
 /** The webhooks that a business manages itself: their URLs, versions, types and secrets. */
 import * as v from 'valibot';
-import { contractVersions, subscribedTypes } from '../../destinations/endpoints.ts';
+import { contractVersions, subscribedTypes } from '../../destinations/endpoint-settings.ts';
 import { listOf, responseList } from '../../validation/bounded.ts';
 import { atMost, destinationUrl, idOfAnything, signingSecret, visibleText } from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
@@ -55,7 +55,7 @@ export const webhooks = {
     },
     responses: { 200: v.object({ ...webhook.entries, secret: v.string() }) },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_limit_reached'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'listWaiting', 'updateHead'],
+    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit', 'listWaiting', 'updateHead'],
   }),
 
   listWebhooks: define({
@@ -83,7 +83,7 @@ export const webhooks = {
     },
     responses: { 200: webhook },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'listWaiting', 'updateHead'],
+    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit', 'listWaiting', 'updateHead'],
   }),
 
   rotateWebhookSecret: define({
@@ -93,7 +93,7 @@ export const webhooks = {
     path,
     responses: { 200: v.object({ secret: v.string() }) },
     problems: ['platform_in_use', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints'],
+    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit'],
   }),
 
   testWebhook: define({
@@ -114,6 +114,6 @@ export const webhooks = {
     path,
     responses: { 204: null },
     problems: ['platform_in_use', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'removeEndpoints'],
+    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit'],
   }),
 } as const;

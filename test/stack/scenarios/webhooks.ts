@@ -1,4 +1,5 @@
 /** Requests of the webhooks that a business manages itself. */
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { webhooks } from '../../../shared/api/areas/webhooks.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { addEndpoint, rotateSecret } from '../../../shared/delivery/endpoints.ts';
@@ -19,6 +20,13 @@ const [ENDPOINTS, IDS] = [11.5, 1];
 const [WOKEN, WAKING] = [2_000, 5];
 
 const longestUrl = (path: string): string => `${URL}/${path}`.padEnd(1_000, 'x');
+
+/** A business without a platform. */
+const newBusiness = async (): Promise<string> => {
+  const { account } = await largestBusiness();
+  await updateAccount(account, { platform: null });
+  return account;
+};
 
 const addOne = async (account: string): Promise<string> => (await addEndpoint(account, { url: URL })).id;
 
@@ -64,7 +72,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         await addAll(account, 4);
         await addWaiting(account, 4);
         return { account, body: { url: longestUrl('last'), description: longest(200) } };
@@ -82,7 +90,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     max: { read: consistent(ENDPOINTS) + 1 + 5, write: 0, of: 'five of the largest' },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         await addAll(account);
         return { account };
       },
@@ -99,7 +107,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         const id = await addAll(account);
         await addWaiting(account, 4);
         return { account, path: { webhook_id: id }, body: { url: longestUrl('other') } };
@@ -114,7 +122,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     max: { ...change, of: 'one of five' },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         return { account, path: { webhook_id: await addAll(account) } };
       },
     },
@@ -125,7 +133,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     max: { read: consistent(ENDPOINTS) + 1, write: 8, of: 'one of five' },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         return { account, path: { webhook_id: await addAll(account) } };
       },
     },
@@ -147,7 +155,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     max: { ...change, of: 'one of five' },
     worst: {
       prepare: async () => {
-        const { account } = await largestBusiness();
+        const account = await newBusiness();
         return { account, path: { webhook_id: await addAll(account) } };
       },
     },

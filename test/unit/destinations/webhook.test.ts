@@ -1,10 +1,12 @@
 /** The plain webhook: the exact requests to it, its responses, and its settings. */
+
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import { checkSettings, probeOf } from '../../../shared/destinations/setup.ts';
-import { newSigningSecret, webhook, webhookSetup } from '../../../shared/destinations/webhook.ts';
+import { newSigningSecret } from '../../../shared/destinations/signing-secrets.ts';
+import { webhook, webhookSetup } from '../../../shared/destinations/webhook.ts';
 import type { Entry } from '../../../shared/outbox/event.ts';
 import type { State } from '../../../shared/outbox/message.ts';
 import { entry, reached, received, sent } from './support/entries.ts';

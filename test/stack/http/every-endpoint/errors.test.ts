@@ -36,6 +36,7 @@ const rest = {
   job_id: 'any',
   file: 'any',
   delivery_id: 'any',
+  webhook_id: 'any',
   bot_phone_number: '1234567',
   phone_number: '1234567',
 };

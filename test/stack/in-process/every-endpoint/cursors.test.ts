@@ -37,7 +37,10 @@ const lists: Partial<Record<EndpointName, List>> = {
     filters: (account) => [account, undefined, undefined, undefined, undefined, undefined, undefined],
     valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
   },
-  listDeliveries: { filters: (account) => [account, undefined, undefined, undefined, undefined], valid: ATTEMPT },
+  listDeliveries: {
+    filters: (account) => [account, undefined, undefined, undefined, undefined, undefined],
+    valid: ATTEMPT,
+  },
   exportJobLog: {
     filters: (account) => [account, JOB, 'log.csv'],
     path: () => ({ job_id: JOB, file: 'log.csv' }),
@@ -49,7 +52,7 @@ const lists: Partial<Record<EndpointName, List>> = {
     valid: '27821234567',
   },
   recoverDeliveries: {
-    filters: (account) => [account, Date.parse(SINCE), undefined],
+    filters: (account) => [account, Date.parse(SINCE), undefined, undefined],
     body: { since: SINCE },
     valid: `3 ${ATTEMPT}`,
   },
