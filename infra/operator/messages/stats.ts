@@ -89,13 +89,12 @@ const pendingOf = async (account: string): Promise<PendingDirection[]> => {
   // Ends of consent are rare.
   const shown = directions.filter((one) => one !== 'consent' || all.some(({ direction }) => direction === one));
   return Promise.all(
-    shown.map(async (direction) => ({
-      direction,
-      conversations: all.filter((conversation) => conversation.direction === direction),
-      circuit: (await Promise.all(circuitNamesOf({ account, direction }).map(findOpenCircuit))).find(
-        (circuit) => circuit !== undefined,
-      ),
-    })),
+    shown.map(async (direction) => {
+      const conversations = all.filter((conversation) => conversation.direction === direction);
+      const names = new Set([{ account, direction }, ...conversations].flatMap(circuitNamesOf));
+      const circuits = await Promise.all([...names].map(findOpenCircuit));
+      return { direction, conversations, circuit: circuits.find((circuit) => circuit !== undefined) };
+    }),
   );
 };
 

@@ -8,6 +8,7 @@ import { type Due, ScheduledWork } from '../../../shared/due-work/scheduled-work
 import {
   conversationName,
   conversationOf,
+  endpointOf,
   entryKey,
   isHeadKey,
   type NamedConversation,
@@ -206,9 +207,11 @@ const inspect = async (conversation: NamedConversation): Promise<PendingConversa
   const [oldest] = items;
   if (head === undefined || oldest === undefined) return undefined;
   const { direction, account } = conversation;
+  const endpoint = endpointOf(conversation);
   return {
     direction,
     account,
+    ...(endpoint !== undefined && { endpoint }),
     phone: head.phone,
     since: oldest.created,
     ...toAttempts(head),

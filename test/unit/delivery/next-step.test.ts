@@ -75,6 +75,11 @@ test.each<[string, Partial<DeliveryState>, Step | object]>([
   ['nothing begins in the last twelve seconds of a worker', { remainingMs: 11_999 }, { do: 'stop' }],
   ['an attempt begins with twelve seconds left', { remainingMs: 12_000 }, attempt],
   ['entries wait for a destination', { destination: { isMissing: true } }, { ...attempt, do: 'await destination' }],
+  [
+    'the oldest entry is copied for endpoints, without a circuit or a turn',
+    { destination: { endpoints: [] }, circuit: undefined, turn },
+    { do: 'copy', entry: first, endpoints: [] },
+  ],
   ['listeners are offered the oldest entry', { destination: { isPull: true } }, { ...attempt, do: 'offer' }],
   ['a turn that has not begun postpones the conversation', { turn }, { do: 'postpone', until: turn }],
   ['a probe does not wait for its turn', { turn, circuit: 'half_open' }, attempt],

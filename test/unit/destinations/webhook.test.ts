@@ -145,6 +145,16 @@ test.each([
   expect(inShort(webhook(settings).interpret?.({ status: answer, headers: {} }, reached('read')), answer)).toBe(result);
 });
 
+test.each([
+  [204, 'delivered'],
+  [410, 'disabled'],
+  [422, 'rejected'],
+  [503, 'rejected'],
+])('the status %i with "webhook-delivery: abort-message" means %s', (status, result) => {
+  const headers = { 'webhook-delivery': 'abort-message' };
+  expect(webhook(settings).interpret?.({ status, headers }, reached('read'))).toMatchObject({ status: result });
+});
+
 const URL_ERROR = 'must be an https address, without user name or password';
 const SECRET_ERROR = 'must be whsec_ and 24 to 64 bytes in base64';
 
