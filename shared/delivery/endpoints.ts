@@ -99,6 +99,9 @@ const changeEndpoints = async <Result>(
   for (;;) {
     const { item, endpoints: before } = await readPresent(account);
     const { endpoints, reset, result } = change(before);
+    await forgetFailures(account, reset);
+    // Those of the webhook that an operator had set.
+    if (item.platform !== ENDPOINTS) await forgetFailures(account, undefined);
     const failed = await transact([
       accountChangeWrite(item, attributesOf(endpoints)),
       // An empty list instead of no row: a role that may delete rows could delete more.
@@ -112,9 +115,6 @@ const changeEndpoints = async <Result>(
       deletionWrite('platform', account),
     ]);
     if (failed.length > 0) continue;
-    await forgetFailures(account, reset);
-    // Those of the webhook that an operator had set.
-    if (item.platform !== ENDPOINTS) await forgetFailures(account, undefined);
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
     return result;
   }
@@ -128,7 +128,7 @@ const attributesOf = (endpoints: Endpoint[]) =>
     ? { platform: null, endpoints: null }
     : { platform: ENDPOINTS, endpoints: Object.fromEntries(endpoints.map(({ id, number }) => [String(number), id])) };
 
-/** Forgets failures of a destination. If it was disabled, the version of its settings is another one already. */
+/** Forgets failures of a destination. If it still is what failed before, it fails again. */
 const forgetFailures = async (account: string, endpoint: Endpoint['number'] | undefined): Promise<void> => {
   const name = destinationNameOf({ direction: 'platform', account, endpoint });
   await Promise.all([remove(disabledKey(name)), remove(circuitKey(name))]);
@@ -159,7 +159,7 @@ export const addEndpoint = async (
 ): Promise<ShownEndpoint & { secret: string }> => {
   const { secret = newSigningSecret() } = draft;
   const id = newId();
-  const added = await changeEndpoints(account, (present) => {
+  const added = changeEndpoints(account, (present) => {
     const number = endpointNumbers.find((one) => present.every((other) => other.number !== one));
     if (number === undefined) {
       throw new Problem(
@@ -170,6 +170,10 @@ export const addEndpoint = async (
     const time = timestamp();
     const endpoint = changed({ id, number, url: '', secret, version: 2, created: time, updated: time }, draft, present);
     return { endpoints: [...present, endpoint], reset: number, result: { ...shown(endpoint), secret } };
+  });
+  // Also after a repeat, which finds that the webhook exists: the first request may have failed in between.
+  await added.catch((error: unknown) => {
+    if (!(error instanceof Problem && error.code === 'webhook_exists')) throw error;
   });
   await endWaiting(account, MOST_WOKEN);
   return added;

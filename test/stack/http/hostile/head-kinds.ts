@@ -235,7 +235,7 @@ export const headKinds: Record<string, Kind> = {
     make: (drafts) =>
       drafts
         .chain((draft) => fc.tuple(fc.constant(draft), nearly(Object.values(draft.path)[0] ?? '')))
-        .map(([draft, value]) => inPath(draft, encodeURIComponent(value))),
+        .map(([draft, value]) => inPath(draft, encodeURIComponent(value.toWellFormed()))),
   },
   'unusual query parameters': {
     applies: always,

@@ -118,7 +118,9 @@ export const wellFormed = (operation: Operation, world: World): Arbitrary<Draft>
   };
   const [caller, token] = ((): [Caller, string | undefined] => {
     if (operation.token === 'none') return ['nobody', undefined];
-    return operation.permission === 'app' ? ['network', world.tokens.network] : ['ours', world.tokens.ours];
+    // The events of our account are directed to listeners, so it has no webhooks.
+    const one = operation.permission === 'app' ? 'network' : operation.permission === 'admin' ? 'managing' : 'ours';
+    return [one, world.tokens[one]];
   })();
   return fc.record({
     operation: fc.constant(operation),

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Host, Operation } from './description.ts';
 
 /** The owner of a request's token: one of the two accounts, the app network, or nobody. */
-export type Caller = 'ours' | 'theirs' | 'network' | 'nobody';
+export type Caller = 'ours' | 'theirs' | 'managing' | 'network' | 'nobody';
 
 export interface Sent {
   /** The operation from which the request was derived. Changes may have made it a request of another operation. */

@@ -79,13 +79,14 @@ export const makeWorld = async ({ stack, demo }: OwnStack): Promise<World> => {
       return [one, await tokenOf(ours.account, others)];
     }),
   );
-  const tokens = { ours: ours.token, theirs: theirs.token, network: demo.app_token };
+  const managing = await manage(urls);
+  const tokens = { ours: ours.token, theirs: theirs.token, managing: managing.token, network: demo.app_token };
   const all = [...ours.secrets, ...theirs.secrets];
   return {
-    known: await knownOf(ours, theirs, urls),
+    known: new Map([...(await knownOf(ours, theirs, urls)), ...managing.known]),
     tokens,
     lacking: new Map([...lacking, ['app', ours.token]]),
-    secrets: { ours: theirs.secrets, theirs: ours.secrets, network: all, nobody: all },
+    secrets: { ours: theirs.secrets, theirs: ours.secrets, managing: all, network: all, nobody: all },
     named: new Map([...Object.entries(tokens), ...lacking].flatMap(([name, token]) => namesOf(name, token))),
   };
 };
@@ -185,6 +186,25 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
   };
+};
+
+/** An account with webhooks of its own. A request with the method DELETE deletes what another one changes. */
+const manage = async (urls: Record<Host, string>) => {
+  const account = newAccountId();
+  await createAccount({ name: 'Managing', id: account, ...UNLIMITED });
+  const token = await tokenOf(account, everything);
+  const base = calling(urls.base, token);
+  const newWebhook = async (url: string): Promise<string> => (await base('POST', '/v1/webhooks', { url })).body.id;
+  const ids = [1, 2, 3, 4].map((number) => newWebhook(`https://example.com/${number}`));
+  const [first = '', second = '', tested = '', doomed = ''] = await Promise.all(ids);
+  const known: [string, string[]][] = [
+    ['webhook_id', [tested, tested, newId()]],
+    ['updateWebhook.webhook_id', [first, second, newId()]],
+    ['deleteWebhook.webhook_id', [doomed, newId()]],
+    ['createWebhook.url', ['https://example.com/5', 'https://example.com/6']],
+    ['updateWebhook.url', ['https://example.com/7', 'https://example.com/8']],
+  ];
+  return { token, known };
 };
 
 /** Claims to settle: each can be settled once. */

@@ -82,8 +82,8 @@ describe('deliveries show', () => {
     const { account, items } = await withFailed();
     const [item] = items;
     if (item === undefined) throw new Error('There is no attempt.');
-    // The response is the last of the details.
-    const hostile = [...unpack(item).slice(0, -1), 'red \u001b[31m and\ttab\nline \u0007\u009b'];
+    // The response is the ninth of the details.
+    const hostile = unpack(item).with(8, 'red \u001b[31m and\ttab\nline \u0007\u009b');
     await putAll([{ ...item, packed: deflateRawSync(JSON.stringify(hostile)) }]);
     const { stdout } = await operator('deliveries', 'show', account, attemptIdOf(item));
     expect(stdout).toContain('red \u{fffd}[31m and\ttab\nline \u{fffd}\u{fffd}');
