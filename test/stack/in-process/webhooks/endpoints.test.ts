@@ -237,8 +237,9 @@ describe('a webhook', () => {
     await expect
       .poll(() => listed(business))
       .toMatchObject([{ status: 'disabled', cause: 'status_410', last_event: expect.any(String) }]);
-    const { platform } = (await call('readConfiguration', { token: business.token })).body.configuration;
-    expect(platform).toMatchObject({ status: 'disabled' });
+    const platform = async () =>
+      (await call('readConfiguration', { token: business.token })).body.configuration.platform;
+    await expect.poll(platform).toMatchObject({ status: 'disabled' });
 
     server.answers = [204];
     await call('updateWebhook', { token: business.token, path: { webhook_id: id }, body: {} });
