@@ -21,7 +21,7 @@ export const subscribedTypes = [
   'user_data.expired',
 ] as const;
 
-export type SubscribedType = (typeof subscribedTypes)[number];
+type SubscribedType = (typeof subscribedTypes)[number];
 
 /** Each endpoint receives its own tests. */
 type EndpointEventType = SubscribedType | 'webhook.test';
