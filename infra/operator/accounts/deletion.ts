@@ -30,11 +30,7 @@ It deletes the tokens, the platform with its secrets, the bot's number, pending 
 The command asks for the account's id. It reads the whole table at least twice, for 1 read unit per 8 KB. If it is interrupted, repeat it. A restore of the table does not bring the account back; backups keep its data for ${inDays(BACKUP_DAYS)}. Its id cannot be used again for ${inDays(DELETION_MEMORY_DAYS)}.`,
     )
     .argument('<account>', "the account's id")
-    .option('--confirm <id>', 'do not ask: confirms the deletion, for scripts')
-    .addHelpText(
-      'after',
-      examples('account delete acme-research', 'account delete acme-research --confirm acme-research'),
-    )
+    .addHelpText('after', examples('account delete acme-research', 'account delete acme-research --yes'))
     .action(async (id: string, _options: object, command: Command) => {
       await requireSuspended(id);
       const [{ name }, tokens, media] = await Promise.all([showAccount(id), listTokens(id), listMedia(id)]);

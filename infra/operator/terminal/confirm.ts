@@ -18,32 +18,31 @@ export class NotConfirmed extends Error {
  */
 export const confirm = async (command: Command, consequence: string): Promise<void> => {
   noteChanges(consequence);
-  if (command.optsWithGlobals<{ yes?: true }>().yes) return;
-  if (!isTerminal()) {
-    throw new NotConfirmed(
-      `Nothing was changed. ${consequence} There is no terminal to ask on: add --yes to confirm this.`,
-    );
-  }
+  if (isConfirmed(command, consequence)) return;
   const answer = await ask(`${consequence}\nContinue? [y/N] `);
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new NotConfirmed('Nothing was changed.');
 };
 
 /**
- * Asks for a name, before what cannot be undone at all. The command line answers with `--confirm NAME`.
+ * Asks for a name, before what cannot be undone at all, unless the command line has `--yes`.
  *
  * @throws NotConfirmed — another name, or there is no terminal to ask on
  * @throws Interrupted — Ctrl-C
  */
 export const confirmByName = async (command: Command, consequence: string, name: string): Promise<void> => {
   noteChanges(consequence);
-  const { confirm: given } = command.opts<{ confirm?: string }>();
-  if (given === undefined && !isTerminal()) {
-    throw new NotConfirmed(
-      `Nothing was changed. ${consequence} There is no terminal to ask on: add --confirm ${name} to confirm this.`,
-    );
-  }
-  const answer = given ?? (await ask(`${consequence}\nEnter ${name} to continue: `));
+  if (isConfirmed(command, consequence)) return;
+  const answer = await ask(`${consequence}\nEnter ${name} to continue: `);
   if (answer.trim() !== name) throw new NotConfirmed(`Nothing was changed: "${answer.trim()}" is not "${name}".`);
+};
+
+/** Whether the command line confirms a change. @throws NotConfirmed — it does not, and there is no terminal to ask on */
+const isConfirmed = (command: Command, consequence: string): boolean => {
+  if (command.optsWithGlobals<{ yes?: true }>().yes) return true;
+  if (isTerminal()) return false;
+  throw new NotConfirmed(
+    `Nothing was changed. ${consequence} There is no terminal to ask on: add --yes to confirm this.`,
+  );
 };
 
 const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
