@@ -1,4 +1,5 @@
 /** Sending hours: between which times of the day messages may be sent, in one time zone or in those of their users. */
+import { millisecondsOf, timeOfDay, UTC } from './time-zones.ts';
 import { zonesByPrefix } from './zones.ts';
 
 /** The hours of a message. */
@@ -19,49 +20,8 @@ const DAY_MS = 86_400_000;
 /** The remainder of a division by a day, never negative. */
 const inDay = (milliseconds: number): number => ((milliseconds % DAY_MS) + DAY_MS) % DAY_MS;
 
-/** The clocks of zones. Making one takes as long as reading it a hundred times. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
-/** Most clocks that are kept: more than there are zones. But each spelling of a name would have its own. */
-const MAX_CLOCKS = 1_000;
-
-/** @throws RangeError — there is no such zone */
-const clockOf = (zone: string): Intl.DateTimeFormat => {
-  const known = clocks.get(zone);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat('en', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  });
-  if (clocks.size >= MAX_CLOCKS) clocks.clear();
-  clocks.set(zone, clock);
-  return clock;
-};
-
-const ZONE_NAME = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
-
-/** Whether a text is the name of a zone. Offsets like `+02:00` are none: their clocks ignore summer time. */
-export const isTimeZone = (name: string): boolean => {
-  if (!ZONE_NAME.test(name)) return false;
-  try {
-    return clockOf(name) !== undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-};
-
-const millisecondsIn = (hours: string, minutes: string, seconds = '0'): number =>
-  ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
-
-/** The time of the day in a zone at `at` (milliseconds since 1970), in milliseconds since midnight as its clocks show it. */
-const timeOfDay = (zone: string, at: number): number => {
-  const [hours = '', minutes = '', seconds] = clockOf(zone).format(at).split(':');
-  return millisecondsIn(hours, minutes, seconds) + (at % 1_000);
-};
-
 const boundsOf = ({ between }: Pick<SendingHours, 'between'>): [number, number] => {
-  const [from, to] = between.map((time) => millisecondsIn(time.slice(0, 2), time.slice(3)));
+  const [from, to] = between.map((time) => millisecondsOf(time.slice(0, 2), time.slice(3)));
   return [from ?? 0, to ?? 0];
 };
 
@@ -154,7 +114,7 @@ export const nextOpening = (hours: SendingHours, phone: string, at: number): num
   const { time_zone, otherwise } = hours;
   if (time_zone !== RECIPIENT) return openingIn(time_zone, bounds, at);
   const own = zonesOf(phone);
-  return commonOpening(own, bounds, at) ?? openingIn(otherwise ?? own[0] ?? 'UTC', bounds, at);
+  return commonOpening(own, bounds, at) ?? openingIn(otherwise ?? own[0] ?? UTC, bounds, at);
 };
 
 /** Whether it is known when the hours of a message to this user begin, in their zone or in those of the user. */

@@ -9,6 +9,8 @@ export interface CountingRules<Item extends Key> {
   counterOf(item: Item, shard: number): Key;
   /** When the counter of an item expires, in seconds since 1970. Default: never. */
   endOf?(item: Item): number;
+  /** The part of the counter that an item is also added to: the name of an attribute. Default: none. */
+  partOf?(item: Item): string;
   /** Marks an item as counted in this shard; fails if it is counted or removed. */
   markWrite(item: Item, shard: number): Write;
 }
@@ -88,20 +90,31 @@ const countChunk = async <Item extends Key>(
 /** Adds the items of a counter to one of its shards: one write. */
 const addToCounterWrites = <Item extends Key>(
   group: Item[],
-  { counterOf, endOf }: CountingRules<Item>,
+  { counterOf, endOf, partOf }: CountingRules<Item>,
   shard: number,
 ): Write[] =>
-  group
-    .slice(0, 1)
-    .map((item) =>
-      addToCounterWrite(counterOf(item, shard), group.length, endOf === undefined ? undefined : endOf(item)),
-    );
+  group.slice(0, 1).map((item) =>
+    addToCounterWrite(counterOf(item, shard), group.length, {
+      ...(endOf !== undefined && { end: endOf(item) }),
+      ...(partOf !== undefined && { parts: Map.groupBy(group, partOf) }),
+    }),
+  );
 
-/** Adds a number, which may be negative, to a shard of a counter. 2 write units in a transaction. */
-export const addToCounterWrite = (key: Key, count: number, end?: number): Write =>
-  updateWrite({
+/** Adds a number, which may be negative, to a shard of a counter, and items to its parts. 2 write units in a transaction. */
+export const addToCounterWrite = (
+  key: Key,
+  count: number,
+  { end, parts = new Map() }: { end?: number; parts?: Map<string, unknown[]> } = {},
+): Write => {
+  const sums = ['#count :count', ...[...parts.keys()].map((part) => `${part} :${part}`)];
+  return updateWrite({
     Key: key,
-    UpdateExpression: `ADD #count :count${end === undefined ? '' : ' SET expires_at = :end'}`,
+    UpdateExpression: `ADD ${sums.join(', ')}${end === undefined ? '' : ' SET expires_at = :end'}`,
     ExpressionAttributeNames: { '#count': 'count' },
-    ExpressionAttributeValues: { ':count': count, ...(end !== undefined && { ':end': end }) },
+    ExpressionAttributeValues: {
+      ':count': count,
+      ...Object.fromEntries([...parts].map(([part, { length }]) => [`:${part}`, length])),
+      ...(end !== undefined && { ':end': end }),
+    },
   });
+};

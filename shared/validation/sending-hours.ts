@@ -1,10 +1,8 @@
 /** Schemas of sending hours. Apart from the others: few functions need them. */
 import * as v from 'valibot';
-import { isTimeZone, RECIPIENT } from '../core/sending-hours.ts';
+import { RECIPIENT } from '../core/sending-hours.ts';
 import { listOf, shownAs } from './bounded.ts';
-
-/** Most characters of the name of a time zone. */
-const MAX_ZONE = 64;
+import { isZoneName, MAX_ZONE } from './time-zone.ts';
 
 const TIME_OF_DAY = '^([01]\\d|2[0-3]):[0-5]\\d$';
 
@@ -37,7 +35,7 @@ export const hoursZone = v.pipe(
   shownAs(
     { maxLength: MAX_ZONE },
     v.check<string, string>(
-      (value) => value === RECIPIENT || (value.length <= MAX_ZONE && isTimeZone(value)),
+      (value) => value === RECIPIENT || isZoneName(value),
       'must be the name of an IANA time zone, as Africa/Johannesburg, or recipient',
     ),
   ),

@@ -36,12 +36,20 @@ A page may be short, or even empty, and still have a next page; 204 means that n
     },
     listJobs: {
       text: `The number of messages of each job and payload type that reached a state in the period: the rows of a job form a funnel.
-Both days are included, in UTC, and are at most 366 days apart. The job with the latest activity comes first.`,
-      examples: {
-        shows: 'A day',
-        query: { start_date: day, end_date: day },
-        answer: [{ job_id: job, state: 'read', payload_type: 'text', count: 1 }],
-      },
+Both days are included, and are at most 366 days apart. The job with the latest activity comes first. With \`by=day\`, there is
+a count for each day, job, payload type and state, and the newest day comes first.`,
+      examples: [
+        {
+          shows: 'A day',
+          query: { start_date: day, end_date: day },
+          answer: [{ job_id: job, state: 'read', payload_type: 'text', count: 1 }],
+        },
+        {
+          shows: 'Each day in a time zone',
+          query: { start_date: day, end_date: day, time_zone: 'Africa/Accra', by: 'day' },
+          answer: [{ day, job_id: job, state: 'read', payload_type: 'text', count: 1 }],
+        },
+      ],
     },
   },
   schemas: { LogEntry: logEntry, JobCount: jobCount },
@@ -49,19 +57,23 @@ Both days are included, in UTC, and are at most 366 days apart. The job with the
   fields: {
     count: 'The number of messages that reached this state.',
     end: 'Exclusive: RFC 3339, also without a zone, as in the logs (UTC), or Unix seconds, also with a fraction.',
-    end_date: 'Required, unless `end` is given. The last day, `YYYY-MM-DD`, UTC, inclusive.',
+    end_date: 'Required, unless `end` is given. The last day, `YYYY-MM-DD`, in `time_zone`, inclusive.',
     'LogEntry.id': 'The id of the message.',
     'LogEntry.reason':
       'The reason code of a failed state: `refused`, `unreachable`, `cancelled`, `expired`, `opted_out`, `bot_number_released`, `no_platform`, `user_erased` or `unknown`.',
     'LogEntry.reference': 'The `reference` of the message, if it has one.',
     'listLogs.reference': 'Only messages with this `reference`.',
     'listJobs.job_reference': 'Only jobs with this `job_reference`.',
-    'listJobs.end': 'The same as `end_date`, or a time as RFC 3339 or in Unix seconds: the day (UTC) that contains it.',
+    'listJobs.by': '`day` counts each day by itself. Default: the period as a whole.',
+    'listJobs.end':
+      'The same as `end_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` that contains it.',
     'listJobs.start':
-      'The same as `start_date`, or a time as RFC 3339 or in Unix seconds: the day (UTC) that contains it.',
+      'The same as `start_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` that contains it.',
+    'listJobs.time_zone': 'The time zone of the days: the name of an IANA time zone, as `Africa/Johannesburg`.',
+    'JobCount.day': 'The day on which they reached it, `YYYY-MM-DD`, in `time_zone`. Only with `by=day`.',
     'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
     start: `Inclusive: RFC 3339, also without a zone, as in the logs (UTC), or Unix seconds, also with a fraction. Default: ${inDays(LOG_PERIOD_DAYS)} ago.`,
-    start_date: 'Required, unless `start` is given. The first day, `YYYY-MM-DD`, UTC, inclusive.',
+    start_date: 'Required, unless `start` is given. The first day, `YYYY-MM-DD`, in `time_zone`, inclusive.',
   },
   guarantees: { 'LogEntry.id': 'id' },
 };

@@ -1,5 +1,6 @@
 /** Delivery logs, job counts, and jobs: the messages that requests name with the same `job_id`. */
 import * as v from 'valibot';
+import { dayIn, UTC } from '../../core/time-zones.ts';
 import { contactError, personOf } from '../../messaging/jids.ts';
 import { jobStatuses } from '../../messaging/jobs/statuses.ts';
 import { LOG_POSITION } from '../../outbox/entities.ts';
@@ -7,34 +8,47 @@ import { reasonCodes, states } from '../../outbox/message.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { timeParameter } from '../../validation/point-in-time.ts';
 import { calendarDay, idOfAnything, reference, uuid, wholeNumber } from '../../validation/schemas.ts';
+import { timeZone } from '../../validation/time-zone.ts';
 
 import { define } from '../endpoint.ts';
 
 /** Most days from the first to the last day of a period. */
 const MAX_PERIOD = 366;
 
-/** A day, or a time, which becomes the day (UTC) that contains it. */
+/** A day, or a time, which stands for the day that contains it. */
 const dayOrTime = v.pipe(
   v.string(),
   v.check(
     (value) => v.is(calendarDay, value) || v.is(timeParameter, value),
     'must be a day that exists, as YYYY-MM-DD, or a time as RFC 3339 writes it or in Unix seconds',
   ),
-  v.transform((value) =>
-    v.is(calendarDay, value) ? value : new Date(v.parse(timeParameter, value) * 1000).toISOString().slice(0, 10),
-  ),
 );
 
 /** A period as a caller names it: with either name of its first and last day. */
 interface Period {
+  job_reference?: string | undefined;
+  by?: 'day' | undefined;
   start_date?: string | undefined;
   end_date?: string | undefined;
   start?: string | undefined;
   end?: string | undefined;
-  job_reference?: string | undefined;
+  time_zone: string;
 }
 
-/** The errors of a period by parameter, besides those of single parameters. */
+/** The last day that a period may have: where the year 10000 begins earlier, its first day counts for it. */
+const LAST_DAY = '9999-12-31';
+
+/** `start` and `end` of a period as days of its time zone. */
+const daysOf = ({ start, end, time_zone }: Period): Pick<Period, 'start' | 'end'> => {
+  const dayOf = (value: string): string => {
+    if (v.is(calendarDay, value)) return value;
+    const day = dayIn(time_zone, v.parse(timeParameter, value) * 1_000);
+    return v.is(calendarDay, day) ? day : LAST_DAY;
+  };
+  return { start: start && dayOf(start), end: end && dayOf(end) };
+};
+
+/** The errors of a period of days by parameter, besides those of single parameters. */
 const periodErrors = ({ start_date, end_date, start, end }: Period): [parameter: keyof Period, message: string][] => {
   const errors: [keyof Period, string][] = [];
   const [first, last] = [start_date ?? start, end_date ?? end];
@@ -67,6 +81,7 @@ export const logEntry = v.object({
 });
 
 export const jobCount = v.object({
+  day: v.optional(v.string()),
   job_id: v.string(),
   state: reachedState,
   payload_type: v.string(),
@@ -117,19 +132,21 @@ export const stats = {
         start: v.optional(dayOrTime),
         end: v.optional(dayOrTime),
         job_reference: v.optional(reference),
+        time_zone: v.optional(timeZone, UTC),
+        by: v.optional(v.picklist(['day'])),
       }),
       v.rawCheck<Period>(({ dataset, addIssue }) => {
         if (!dataset.typed || dataset.issues) return;
         const input = { ...dataset.value };
-        for (const [key, message] of periodErrors(input)) {
+        for (const [key, message] of periodErrors({ ...input, ...daysOf(input) })) {
           addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
         }
       }),
-      v.transform(({ start_date, end_date, start, end, job_reference }) => ({
-        job_reference,
-        start_date: start_date ?? start ?? '',
-        end_date: end_date ?? end ?? '',
-      })),
+      v.transform((given) => {
+        const { start_date, end_date, job_reference, time_zone, by } = given;
+        const { start = '', end = '' } = daysOf(given);
+        return { start_date: start_date ?? start, end_date: end_date ?? end, job_reference, time_zone, by };
+      }),
     ),
     responses: { 200: responseList(jobCount), 204: null },
     problems: ['period_too_large'],

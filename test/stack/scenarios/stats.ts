@@ -9,6 +9,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { logItem, states } from '../../../shared/outbox/message.ts';
 import { jobCounterKey } from '../../../shared/stats/entities.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
+import { quarters } from '../../../shared/stats/quarters.ts';
 import { putAll } from '../../../shared/table/client.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { entriesOfLog, textTo } from '../in-process/failing-calls/world.ts';
@@ -113,6 +114,7 @@ export const jobsScenarios: Scenarios<typeof jobs> = {
               Array.from({ length: 16 }, (_, shard) => ({
                 ...jobCounterKey(account, { day, job_id, payload_type, ...kind }, shard),
                 count: kind.state === 'sent' ? 2 : 0,
+                ...Object.fromEntries(quarters.map((quarter) => [quarter, 123_456])),
                 expires_at: secondsFromNow(86_400),
               })),
             ),

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { zonesText } from '../../../infra/zones/table.ts';
-import { hasOpening, isTimeZone, nextOpening, type SendingHours, zonesOf } from '../../../shared/core/sending-hours.ts';
+import { hasOpening, nextOpening, type SendingHours, zonesOf } from '../../../shared/core/sending-hours.ts';
+import { isTimeZone } from '../../../shared/core/time-zones.ts';
 import { zonesByPrefix } from '../../../shared/core/zones.ts';
 
 const opening = (between: [string, string], zone: string, at: string, phone = '27820000001'): string =>

@@ -9,9 +9,11 @@ import { CounterShards } from '../../../../shared/stats/counter-shards.ts';
 import { listLogs } from '../../../../shared/stats/delivery-log.ts';
 import { jobCounterKey, jobCountersOf } from '../../../../shared/stats/entities.ts';
 import { type Countable, countEntries, listJobs } from '../../../../shared/stats/job-counters.ts';
+import { quarters } from '../../../../shared/stats/quarters.ts';
 import { documents, page } from '../../../../shared/table/client.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 import { lifetime } from '../../../support/lifetime.ts';
+import { consumedBy } from '../../support/consumed.ts';
 import { holdItems } from '../../support/held-items.ts';
 import { putAll } from '../../support/many-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
@@ -197,6 +199,22 @@ describe('counting log entries', () => {
     expect(conflicts.met).toBe(3);
   });
 
+  test('a counter with all quarters of an hour takes no more units than one with the first', async () => {
+    const account = newAccountId();
+    const [first, last] = await logged(
+      ...[1, 2].map(() => entry(account, { job_id: randomUUID(), payload_type: 'image' })),
+    );
+    const { created = '', job_id = '' } = last ?? {};
+    const counted = { day: created.slice(0, 10), job_id, payload_type: 'image', state: 'sent' };
+    const each = Object.fromEntries(quarters.map((quarter) => [quarter, 123_456]));
+    await putAll([
+      { ...jobCounterKey(account, counted), count: 96 * 123_456, expires_at: lifetime.expires_at, ...each },
+    ]);
+    const small = await consumedBy(() => countEntries([first as Countable]));
+    expect(await consumedBy(() => countEntries([last as Countable]))).toEqual(small);
+    expect(small.written).toBe(4);
+  });
+
   test('an entry that the table no longer contains is not counted', async () => {
     const account = newAccountId();
     expect(await countEntries([entry(account, {})])).toBe(0);
@@ -237,6 +255,10 @@ describe('recounting the log', () => {
       ]),
     );
     expect(await jobs(account)).toMatchObject([{ count: 3 }, { count: 2 }]);
+    // The entries are of midnight in UTC, which is in the evening of the day before in New York.
+    const inNewYork = { time_zone: 'America/New_York' };
+    expect(await listJobs(account, day(1), day(1), inNewYork)).toEqual(await jobs(account));
+    expect(await listJobs(account, day(0), day(0), inNewYork)).toEqual([]);
   });
 });
 
