@@ -18,7 +18,7 @@ import { idOf, newUnguessableId } from '../core/ids.ts';
 import { DAYS_AHEAD, inDays } from '../core/lifetimes.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
-import { nextOpening, RECIPIENT, type SendingHours } from '../core/sending-hours.ts';
+import { nextOpening, prefixOf, RECIPIENT, type SendingHours } from '../core/sending-hours.ts';
 import { messageRetention } from '../core/settings.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
 import type { MediaType } from '../media/media-types.ts';
@@ -26,6 +26,7 @@ import { findHours, type HoursGiven, hoursFor, hoursOfSingle } from '../messagin
 import {
   addRecipientsWrite,
   isCancelled,
+  type JobHours,
   jobCancelled,
   noteFirstDue,
   openJob,
@@ -311,20 +312,23 @@ interface Accepted {
 const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> => {
   const { messages, content, job_id, job_reference: reference, send_at, recordWrites } = draft;
   const id = newBatchId();
-  const hours = commonHours(draft);
+  const shared = sharedHours(draft);
+  const hours = shared?.time_zone === RECIPIENT ? undefined : shared;
   const asked = send_at ?? now();
   const begin = hours === undefined ? asked : nextOpening(hours, '', asked);
   const job = job_id ?? idOf(account, 'job', id);
   const known = job_id === undefined ? undefined : await openJob(account, job_id, { start: begin, reference });
   if (isCancelled(known)) throw jobCancelled();
+  const jobHours = shared && hoursOfJob(shared, messages);
   const jobWrite = (first_due?: string): Write =>
     known === undefined
       ? ownJobWrite(account, job, messages.length, {
           start: begin,
           reference,
+          hours: jobHours,
           ...(first_due !== undefined && { first_due }),
         })
-      : addRecipientsWrite(account, job, messages.length);
+      : addRecipientsWrite(account, job, messages.length, jobHours);
   if (areFew(draft) && (await hasTurn(account))) {
     return acceptFew(account, draft, { job_id: job, batch: id }, jobWrite());
   }
@@ -346,14 +350,23 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   return accepted;
 };
 
-/** The sending hours of all messages, if they have the same ones in one zone. */
-const commonHours = ({ messages, content }: NewBatch): SendingHours | undefined => {
+/** The sending hours of all messages, if they have the same ones. */
+const sharedHours = ({ messages, content }: NewBatch): SendingHours | undefined => {
   const [first, ...others] = content === undefined ? messages.map((message) => message.content) : [content];
   const hours = first?.hours;
-  if (hours === undefined || hours.time_zone === RECIPIENT) return undefined;
+  if (hours === undefined) return undefined;
   const isSame = (other: BatchContent | undefined): boolean => isDeepStrictEqual(other?.hours, hours);
   return others.every(isSame) ? hours : undefined;
 };
+
+/** Most prefixes of numbers that a job keeps, so that it stays below 1 KB. */
+const MAX_PREFIXES = 20;
+
+/** The hours as the job keeps them, so that reading it needs no look at its recipients. */
+const hoursOfJob = (hours: SendingHours, messages: Recipient[]): JobHours =>
+  hours.time_zone === RECIPIENT
+    ? { ...hours, prefixes: [...new Set(messages.map(({ to }) => prefixOf(to)))].slice(0, MAX_PREFIXES) }
+    : hours;
 
 /** Whether messages are accepted at once: so few that one transaction contains them, which has 100 writes and 4 MB at most. */
 export const areFew = ({ messages, content, send_at, ...options }: NewMessages & BatchOptions): boolean => {

@@ -92,21 +92,27 @@ const readZones = (): Map<string, string[]> =>
 /** Most digits by which a number's zones are found. */
 const MAX_PREFIX = 5;
 
-/** The zones of the country of a number; none if the country is not known. */
-export const zonesOf = (phone: string): readonly string[] => {
+/** The first digits of a number by which its zones are found; none if the country is not known. */
+export const prefixOf = (phone: string): string => {
   zones ??= readZones();
   for (let length = MAX_PREFIX; length > 0; length -= 1) {
-    const found = zones.get(phone.slice(0, length));
-    if (found !== undefined) return found;
+    const prefix = phone.slice(0, length);
+    if (zones.has(prefix)) return prefix;
   }
-  return [];
+  return '';
+};
+
+/** The zones of the country of a number, or of its prefix; none if the country is not known. */
+export const zonesOf = (phone: string): readonly string[] => {
+  const prefix = prefixOf(phone);
+  return zones?.get(prefix) ?? [];
 };
 
 /**
  * The first moment from `at` on within the sending hours of a message to a user: `at` itself, if it is within them. With
  * `recipient`, a country with several zones has the hours that all of them share.
  *
- * @param phone - the user's number
+ * @param phone - the user's number, or its prefix
  * @param at - in milliseconds since 1970, as the result
  */
 export const nextOpening = (hours: SendingHours, phone: string, at: number): number => {
@@ -122,3 +128,24 @@ export const hasOpening = (hours: SendingHours, phone: string, at: number): bool
   hours.time_zone !== RECIPIENT ||
   hours.otherwise !== undefined ||
   commonOpening(zonesOf(phone), boundsOf(hours), at) !== undefined;
+
+/** Most windows of hours that work is divided among. */
+const MAX_WINDOWS = 366;
+
+/**
+ * When work ends that goes on only within the hours of one zone; undefined if it takes more than 366 days.
+ *
+ * @param at - when it begins, in milliseconds since 1970, as the result
+ * @param left - how many milliseconds of work there are
+ */
+export const endWithin = (hours: SendingHours, at: number, left: number): number | undefined => {
+  const [from, to] = boundsOf(hours);
+  for (let window = 0, present = at, more = left; window < MAX_WINDOWS; window += 1) {
+    const opening = openingIn(hours.time_zone, [from, to], present);
+    const closing = openingIn(hours.time_zone, [to, from], opening);
+    if (more <= closing - opening) return opening + more;
+    more -= closing - opening;
+    present = closing;
+  }
+  return undefined;
+};

@@ -1,8 +1,9 @@
 /** One job: what became of its messages so far. */
 import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
+import { endWithin, nextOpening, RECIPIENT } from '../core/sending-hours.ts';
 import { counterRetention } from '../core/settings.ts';
-import { findJob, firstReached, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
+import { findJob, firstReached, type JobHours, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
 import type { jobStatuses } from '../messaging/jobs/statuses.ts';
 import { logPartitions } from '../outbox/entities.ts';
 import { type State, states } from '../outbox/message.ts';
@@ -26,9 +27,14 @@ export interface JobStatus {
   pending: number;
   /** How many messages reached each state, if any did. */
   states: Partial<Record<State, number>>;
-  /** How many messages the app network accepted in a second, lately; and when none will be pending at this pace. */
+  /**
+   * How many messages the app network accepted in a second, lately; and when none will be pending at this pace, within the
+   * job's sending hours.
+   */
   pace?: number;
   estimated_end?: string;
+  /** When these hours begin, if they are closed while messages are pending. */
+  waits_until?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -59,8 +65,32 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
     start: start ?? job.created,
     ...figures,
     states: counted.states,
-    ...(pace !== undefined && { pace, estimated_end: timestampOf(now() + (figures.pending / pace) * 1_000) }),
+    ...(pace !== undefined && { pace, ...endOf(job.hours, (figures.pending / pace) * 1_000) }),
+    ...(status === 'running' && figures.pending > 0 && waitFor(job.hours)),
   };
+};
+
+/** The first moments from `at` on (milliseconds since 1970) within the hours of a job, in each country of its users. */
+const openings = ({ prefixes = [''], ...hours }: JobHours, at: number): number[] =>
+  prefixes.map((prefix) => nextOpening(hours, prefix, at));
+
+/**
+ * When no message will be pending any more, if the pending ones take so many milliseconds. With hours of one zone, time goes
+ * on only within them. With those of the recipients, as in a forecast: the messages leave at any time, and wait at their end
+ * for the hours of the last country.
+ */
+const endOf = (hours: JobHours | undefined, ms: number): Pick<JobStatus, 'estimated_end'> => {
+  const end = now() + ms;
+  if (hours === undefined) return { estimated_end: timestampOf(end) };
+  const last = hours.time_zone === RECIPIENT ? Math.max(...openings(hours, end)) : endWithin(hours, now(), ms);
+  return last === undefined ? {} : { estimated_end: timestampOf(last) };
+};
+
+/** When the hours of a job begin in the first country, if they are closed in all. */
+const waitFor = (hours: JobHours | undefined): Pick<JobStatus, 'waits_until'> => {
+  const present = now();
+  const first = hours === undefined ? present : Math.min(...openings(hours, present));
+  return first > present ? { waits_until: timestampOf(first) } : {};
 };
 
 /** What is counted of a job: how many messages reached each state, and how many messages of batches exist. */

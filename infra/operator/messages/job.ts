@@ -160,6 +160,7 @@ const showInWords = (job: JobWithReasons): string => {
     Pending: count(job.pending),
     Pace: job.pace === undefined ? undefined : `${count(job.pace)} per second`,
     'Estimated end': job.estimated_end && second(job.estimated_end),
+    'Waits until': job.waits_until && second(job.waits_until),
   });
   const reached = states.filter((state) => job.states[state] !== undefined);
   const max = Math.max(1, ...reached.map((state) => job.states[state] ?? 0));

@@ -85,7 +85,9 @@ export const jobsDocs: AreaDocs<typeof jobs> = {
     readJob: {
       text: `What became of the messages of a job so far. Works for the job of a \`job_id\`, and for the job of a day, which the messages
 without a \`job_id\` share. The counts are those of \`GET /v1/stats/jobs\`, over all days and payload types; they are some two
-seconds late. The permission is \`messages\`, so that whoever sends and stops a job also sees it; the response names no user.`,
+seconds late. The permission is \`messages\`, so that whoever sends and stops a job also sees it; the response names no user.
+
+The sending hours of a job are those of its last request to many users, or for a later time, whose messages all have the same ones.`,
       examples: {
         shows: 'A job of six messages',
         path: { job_id: job },
@@ -122,7 +124,8 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
   names: { 'JobStatus.states': 'StateCounts' },
   fields: {
     cancelled: `When the job was cancelled. ${TIME}`,
-    estimated_end: `When no message will be pending any more, at the present pace. ${TIME}`,
+    estimated_end: `When no message will be pending any more, at the present pace and within the sending hours of the job. Missing if that is more than 366 days ahead. ${TIME}`,
+    'JobStatus.waits_until': `When the sending hours of the job begin, if they are closed while messages are pending. With \`recipient\`, when they begin in the first country of its users, if they are closed in all. ${TIME}`,
     expanded: 'How many messages are logged. The others are of batches, and follow.',
     'JobStatus.reference': 'The `job_reference` of the job, if it has one.',
     'JobStatus.created': `When the first message was accepted. ${TIME}`,

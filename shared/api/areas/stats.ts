@@ -169,6 +169,7 @@ export const jobStatus = v.object({
   states: v.object(v.entriesFromList(states, v.optional(wholeCount))),
   pace: v.optional(v.number()),
   estimated_end: v.optional(v.string()),
+  waits_until: v.optional(v.string()),
 });
 
 export const jobs = {

@@ -2,12 +2,19 @@
 import { validate as isUuid } from 'uuid';
 import { now, timestamp, timestampOf } from '../../core/clock.ts';
 import { invalidRequest, Problem } from '../../core/problems.ts';
+import type { SendingHours } from '../../core/sending-hours.ts';
 import { messageRetention } from '../../core/settings.ts';
 import { logPartitions } from '../../outbox/entities.ts';
 import { getConsistent, hasExpired, page, pages, putIfAbsent, update } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
 import { jobKey, jobsWithReference, ofJobList, ofJobsWithReference } from '../entities.ts';
+
+/** The sending hours of a job. */
+export interface JobHours extends SendingHours {
+  /** With `recipient`: the first digits of its users' numbers, by which their zones are found. At most 20. */
+  prefixes?: string[];
+}
 
 /** A job of an account. Default jobs have no item. */
 export interface JobItem extends Key {
@@ -23,6 +30,8 @@ export interface JobItem extends Key {
   recipients?: number;
   /** When its first batch begins, in the form of the API. Messages that are accepted at once have no batch. */
   first_due?: string;
+  /** The hours of its last batch whose messages all have the same ones, also if these were accepted at once. */
+  hours?: JobHours;
   /** While its pending messages are being ended (`endCancelled`): when the next look at them is. */
   gsi3sk?: string;
   /** The positions of that look: in the account's pending batches, and in the job's log. */
@@ -112,30 +121,42 @@ export const checkJob = async (account: string, job: string, reference: string |
     throw otherReference();
 };
 
-/** Adds the messages of a batch to its job, within the transaction that accepts it; fails if the job is cancelled. */
-export const addRecipientsWrite = (account: string, job: string, recipients: number): Write =>
+/**
+ * Adds the messages of a batch, and their hours, to its job, within the transaction that accepts it; fails if the job is
+ * cancelled.
+ */
+export const addRecipientsWrite = (
+  account: string,
+  job: string,
+  recipients: number,
+  hours: JobHours | undefined,
+): Write =>
   updateWrite({
     Key: jobKey(account, job),
-    UpdateExpression: 'ADD recipients :recipients',
+    UpdateExpression: `ADD recipients :recipients${hours === undefined ? '' : ' SET hours = :hours'}`,
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cancelled)',
-    ExpressionAttributeValues: { ':recipients': recipients },
+    ExpressionAttributeValues: { ':recipients': recipients, ...(hours !== undefined && { ':hours': hours }) },
   });
 
-/**
- * The job of messages that name none, within the transaction that accepts them: a request that fails leaves no job behind.
- *
- * @param start - when its sending begins, in milliseconds since 1970
- * @param first_due - when its batch begins, if the messages are in one
- */
+/** What a job of messages that name none begins with. */
+interface OwnJob extends Pick<JobItem, 'first_due'> {
+  /** When its sending begins, in milliseconds since 1970. */
+  start: number;
+  reference: string | undefined;
+  hours: JobHours | undefined;
+}
+
+/** The job of messages that name none, within the transaction that accepts them: a request that fails leaves no job behind. */
 export const ownJobWrite = (
   account: string,
   job: string,
   recipients: number,
-  { start, first_due, reference }: { start: number; first_due?: string; reference: string | undefined },
+  { start, first_due, reference, hours }: OwnJob,
 ): Write =>
   putIfAbsentWrite<JobItem>({
     ...{ ...newJob(account, job, timestamp(), reference), recipients },
     ...(first_due !== undefined && { first_due }),
+    ...(hours !== undefined && { hours }),
     expires_at: lifetimeFrom(start / 1_000),
   });
 

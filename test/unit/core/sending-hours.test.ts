@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { zonesText } from '../../../infra/zones/table.ts';
-import { hasOpening, nextOpening, type SendingHours, zonesOf } from '../../../shared/core/sending-hours.ts';
+import {
+  endWithin,
+  hasOpening,
+  nextOpening,
+  prefixOf,
+  type SendingHours,
+  zonesOf,
+} from '../../../shared/core/sending-hours.ts';
 import { isTimeZone } from '../../../shared/core/time-zones.ts';
 import { zonesByPrefix } from '../../../shared/core/zones.ts';
 
@@ -160,6 +167,50 @@ test('many spellings of names use a bounded memory', () => {
       .join('');
   for (let bits = 0; bits < 1_100; bits += 1) expect(isTimeZone(spelled(bits))).toBe(true);
   expect(opening(['08:00', '20:00'], spelled(3), '2030-01-01T00:00Z')).toBe('2030-01-01T11:00Z');
+});
+
+describe('the end of work within hours', () => {
+  const HOUR = 3_600_000;
+
+  test.each<[string, [string, string], string, string, number, string]>([
+    ['is in the same hours', ['08:00', '20:00'], 'UTC', '2030-01-01T10:00Z', 3, '2030-01-01T13:00Z'],
+    ['may be when they close', ['08:00', '20:00'], 'UTC', '2030-01-01T10:00Z', 10, '2030-01-01T20:00Z'],
+    ['counts from when they begin', ['08:00', '20:00'], 'UTC', '2030-01-01T02:00Z', 3, '2030-01-01T11:00Z'],
+    ['goes on after the night', ['08:00', '20:00'], 'UTC', '2030-01-01T18:00Z', 3, '2030-01-02T09:00Z'],
+    ['goes on for days', ['08:00', '20:00'], 'Africa/Johannesburg', '2030-01-01T06:00Z', 30, '2030-01-03T12:00Z'],
+    ['goes on over midnight', ['22:00', '06:00'], 'UTC', '2030-01-01T12:00Z', 10, '2030-01-02T24:00Z'],
+    [
+      'counts the hour that is left out',
+      ['00:00', '06:00'],
+      'Europe/Berlin',
+      '2030-03-30T23:00Z',
+      6,
+      '2030-03-31T23:00Z',
+    ],
+    [
+      'counts the hour that is repeated',
+      ['00:00', '06:00'],
+      'Europe/Berlin',
+      '2030-10-26T22:00Z',
+      7,
+      '2030-10-27T05:00Z',
+    ],
+  ])('%s', (_, between, time_zone, from, hours, end) => {
+    expect(endWithin({ between, time_zone }, Date.parse(from), hours * HOUR)).toBe(Date.parse(end));
+  });
+
+  test('is unknown if that takes more than a year', () => {
+    const hours: SendingHours = { between: ['08:00', '08:01'], time_zone: 'UTC' };
+    expect(endWithin(hours, Date.UTC(2030, 0, 1), 366 * 60_000)).toBe(Date.parse('2031-01-01T08:01Z'));
+    expect(endWithin(hours, Date.UTC(2030, 0, 1), 367 * 60_000)).toBeUndefined();
+  });
+});
+
+test('a number and its prefix have the same zones', () => {
+  for (const number of ['27820000001', '18091234567', '12424567890', '447700900001', '8835100000']) {
+    expect(zonesOf(prefixOf(number))).toEqual(zonesOf(number));
+  }
+  expect([prefixOf('27820000001'), prefixOf('8835100000')]).toEqual(['27', '']);
 });
 
 describe('the zones of numbers', () => {

@@ -76,7 +76,8 @@ test('a batch that is accepted outside its hours is scheduled for their beginnin
 test('a batch stops at the end of its hours, and continues with the next recipient when they begin again', async () => {
   const account = await newAccount();
   vi.setSystemTime(NOON);
-  await sendToMany(account, { to: newPhones(60), ...text }, HOURS);
+  const { job_id } = await sendToMany(account, { to: newPhones(60), ...text }, HOURS);
+  expect(await readJobStatus(account, job_id)).not.toHaveProperty('waits_until');
   // The hours end after the first step.
   let looks = 0;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => (looks++ < 200 ? NOON : Date.UTC(2030, 0, 1, 18)));
@@ -88,6 +89,8 @@ test('a batch stops at the end of its hours, and continues with the next recipie
   expect(expanded).toBeLessThan(60);
   expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
   expect([await isDue(account, MORNING - 1), await isDue(account, MORNING)]).toEqual([false, true]);
+  const waiting = { status: 'running', waits_until: '2030-01-02T06:00:00.000000' };
+  expect(await readJobStatus(account, job_id)).toMatchObject(waiting);
   expect(await consumedBy(() => run(account))).toMatchObject({ written: 0 });
   vi.setSystemTime(MORNING);
   expect(await run(account)).toMatchObject({ expanded: 60 - expanded });
@@ -105,6 +108,7 @@ test('a batch that waits can be cancelled', async () => {
   const account = await newAccount();
   const { job_id } = await sendToMany(account, { to: newPhones(26), ...text }, HOURS);
   await cancelJob(account, job_id);
+  expect(await readJobStatus(account, job_id)).not.toHaveProperty('waits_until');
   expect(await run(account)).toMatchObject({ expanded: 26 });
   const { entries } = await listLogs(account, {}, 1_000);
   expect(entries.filter(({ reason }) => reason === 'cancelled')).toHaveLength(26);

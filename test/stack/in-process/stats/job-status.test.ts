@@ -1,7 +1,7 @@
 /** The status of a job, step by step: its counts over several days, its pace, and what is pending. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sendToMany } from '../../../../shared/campaigns/accept.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { batchKey, ofPendingBatch } from '../../../../shared/campaigns/entities.ts';
 import { openJob } from '../../../../shared/messaging/jobs/job.ts';
 import { logItem, type State } from '../../../../shared/outbox/message.ts';
@@ -12,7 +12,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 10, 12);
 const DAY = 86_400_000;
@@ -75,6 +75,80 @@ test('a job is running while messages are pending, with the pace of the last one
   expect(later).toMatchObject({ status: 'running', pending: 21 });
   expect(later).not.toHaveProperty('pace');
   expect(later).not.toHaveProperty('estimated_end');
+});
+
+/** A job whose messages arrive at two a second, with 21 pending ones and those of `send`. */
+const newPacedJob = async (send: (job: Job) => Promise<unknown>): Promise<Job> => {
+  const job = newJob();
+  const present = Date.now();
+  const times = Array.from({ length: 21 }, (_, index) => present - 10_000 + index * 500);
+  await log(job, 'sent', [...times, ...times]);
+  await log(job, 'delivered_to_server', times);
+  await send(job);
+  return job;
+};
+
+const text = { type: 'text' as const, text: { body: 'Hi' } };
+const hours = (time_zone: string) => ({ between: ['08:00', '12:00'] as [string, string], time_zone });
+
+const sendTo =
+  (to: string[], options: object) =>
+  ({ account, job_id }: Job) =>
+    sendToMany(account, { to, ...text }, { job_id, ...options });
+
+describe('the end of a job', () => {
+  const EIGHT = NOW + 20 * 3_600_000;
+
+  beforeEach(() => void vi.setSystemTime(NOW - 5_000));
+
+  test('is within its sending hours: when they close, the rest follows on the next day', async () => {
+    const job = await newPacedJob(sendTo(newPhones(3), hours('UTC')));
+    // 24 are pending, of which 10 are sent until noon.
+    expect(await statusOf(job)).toMatchObject({ pending: 24, pace: 2, estimated_end: at(EIGHT + 7_000) });
+    expect(await statusOf(job)).not.toHaveProperty('waits_until');
+    vi.setSystemTime(NOW);
+    const closed = { status: 'running', estimated_end: at(EIGHT + 12_000), waits_until: at(EIGHT) };
+    expect(await statusOf(job)).toMatchObject(closed);
+    // Also when the pace is not known any more.
+    vi.setSystemTime(NOW + 3_600_000);
+    const later = await statusOf(job);
+    expect(later).toMatchObject({ status: 'running', waits_until: at(EIGHT) });
+    expect(later).not.toHaveProperty('estimated_end');
+    vi.setSystemTime(EIGHT);
+    expect(await statusOf(job)).not.toHaveProperty('waits_until');
+  });
+
+  // South Africa is two hours ahead of UTC, and Argentina three hours behind: 14:00 and 09:00.
+  const [SOUTH_AFRICA, ARGENTINA] = ['27820000001', '5491120000001'];
+
+  test.each([
+    ['that of the last country', [SOUTH_AFRICA, ARGENTINA], at(EIGHT - 2 * 3_600_000), undefined],
+    ['when the hours begin', [SOUTH_AFRICA], at(EIGHT - 2 * 3_600_000), at(EIGHT - 2 * 3_600_000)],
+    ['as without hours within them', [ARGENTINA], at(NOW - 5_000 + 11_000), undefined],
+  ])('with the zones of the recipients is %s', async (_, to, estimated_end, waits_until) => {
+    const job = await newPacedJob(sendTo(to, hours('recipient')));
+    const status = await statusOf(job);
+    expect(status).toMatchObject({ pace: 2, estimated_end });
+    expect(status.waits_until).toBe(waits_until);
+  });
+
+  test('counts the hours of the last request whose messages all have the same ones', async () => {
+    const job = await newPacedJob(sendTo(newPhones(3), hours('UTC')));
+    await sendTo(newPhones(1), {})(job);
+    const each = newPhones(2).map((to, index) => ({ to, ...text, ...(index === 0 && hours('Asia/Tokyo')) }));
+    await sendEach(job.account, each, { job_id: job.job_id });
+    expect(await statusOf(job)).toMatchObject({ pending: 27, estimated_end: at(EIGHT + 8_500) });
+    await sendTo(newPhones(1), { between: ['08:00', '20:00'], time_zone: 'UTC' })(job);
+    expect(await statusOf(job)).toMatchObject({ pending: 28, estimated_end: at(NOW - 5_000 + 14_000) });
+  });
+
+  test('counts the hours of a job that a request gets as its own', async () => {
+    const account = newAccountId();
+    const { job_id } = await sendToMany(account, { to: newPhones(3), ...text }, hours('Asia/Tokyo'));
+    // It is 21:00 in Tokyo.
+    const expected = { status: 'running', waits_until: at(NOW + 11 * 3_600_000) };
+    expect(await statusOf({ account, job_id })).toMatchObject(expected);
+  });
 });
 
 test('a new job is running before its first message is counted, for a minute', async () => {
