@@ -66,9 +66,9 @@ a count for each day, job, payload type and state, and the newest day comes firs
     'listJobs.job_reference': 'Only jobs with this `job_reference`.',
     'listJobs.by': '`day` counts each day by itself. Default: the period as a whole.',
     'listJobs.end':
-      'The same as `end_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` that contains it.',
+      'The same as `end_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` (default: UTC) that contains it.',
     'listJobs.start':
-      'The same as `start_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` that contains it.',
+      'The same as `start_date`, or a time as RFC 3339 or in Unix seconds: the day in `time_zone` (default: UTC) that contains it.',
     'listJobs.time_zone': 'The time zone of the days: the name of an IANA time zone, as `Africa/Johannesburg`.',
     'JobCount.day': 'The day on which they reached it, `YYYY-MM-DD`, in `time_zone`. Only with `by=day`.',
     'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',

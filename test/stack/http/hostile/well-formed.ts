@@ -55,8 +55,11 @@ const day = fc
   .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
+/** Which fields and parameters a request has. */
+type Fields = 'some optional' | 'required only';
+
 /** Generates values of schemas. If the world has known values for a name, it uses these. */
-const valuesFor = (operation: Operation, { known }: World) => {
+const valuesFor = (operation: Operation, { known }: World, fields: Fields) => {
   const knownAs = (name: string): Arbitrary<string> | undefined => {
     const values = known.get(`${operation.id}.${name}`) ?? known.get(name);
     return values && fc.constantFrom(...values);
@@ -75,7 +78,11 @@ const valuesFor = (operation: Operation, { known }: World) => {
     const names = propertyNames ? valueFor(propertyNames, '').map(String) : text;
     return additionalProperties === undefined
       ? fc.record(
-          Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, name)])),
+          Object.fromEntries(
+            Object.entries(properties)
+              .filter(([name]) => fields === 'some optional' || required.includes(name))
+              .map(([name, schema]) => [name, valueFor(schema, name)]),
+          ),
           { requiredKeys: required, noNullPrototype: true },
         )
       : fc.dictionary(names, valueFor(additionalProperties, ''), { maxKeys: 3, noNullPrototype: true });
@@ -104,10 +111,12 @@ const valuesFor = (operation: Operation, { known }: World) => {
 };
 
 /** Well-formed requests of an operation, with the token of a caller who has the permission. */
-export const wellFormed = (operation: Operation, world: World): Arbitrary<Draft> => {
-  const valueFor = valuesFor(operation, world);
+export const wellFormed = (operation: Operation, world: World, fields: Fields = 'some optional'): Arbitrary<Draft> => {
+  const valueFor = valuesFor(operation, world, fields);
   const parametersIn = (place: 'path' | 'query' | 'header'): Arbitrary<Record<string, string>> => {
-    const parameters = operation.parameters.filter((parameter) => parameter.in === place);
+    const parameters = operation.parameters.filter(
+      (parameter) => parameter.in === place && (fields === 'some optional' || parameter.required),
+    );
     return fc.record(
       Object.fromEntries(parameters.map(({ name, schema }) => [name, valueFor(schema, name).map(String)])),
       {
