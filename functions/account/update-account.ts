@@ -7,5 +7,5 @@ import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(
   api.updateAccount,
-  withHashes(async ({ account, body }) => ok(await changeAccount(account, body))),
+  withHashes(async ({ body, ...by }) => ok(await changeAccount(by, body))),
 );

@@ -3,4 +3,4 @@ import { webhooks as api } from '../../shared/api/areas/webhooks.ts';
 import { addEndpoint } from '../../shared/delivery/endpoints.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint(api.createWebhook, async ({ account, body }) => ok(await addEndpoint(account, body)));
+export const handler = endpoint(api.createWebhook, async ({ body, ...by }) => ok(await addEndpoint(by, body)));

@@ -3,7 +3,7 @@ import { webhooks as api } from '../../shared/api/areas/webhooks.ts';
 import { deleteEndpoint } from '../../shared/delivery/endpoints.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint(api.deleteWebhook, async ({ account, path }) => {
-  await deleteEndpoint(account, path.webhook_id);
+export const handler = endpoint(api.deleteWebhook, async ({ path, ...by }) => {
+  await deleteEndpoint(by, path.webhook_id);
   return noContent();
 });

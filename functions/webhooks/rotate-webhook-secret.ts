@@ -3,6 +3,6 @@ import { webhooks as api } from '../../shared/api/areas/webhooks.ts';
 import { rotateSecret } from '../../shared/delivery/endpoints.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint(api.rotateWebhookSecret, async ({ account, path }) =>
-  ok(await rotateSecret(account, path.webhook_id)),
+export const handler = endpoint(api.rotateWebhookSecret, async ({ path, ...by }) =>
+  ok(await rotateSecret(by, path.webhook_id)),
 );

@@ -3,6 +3,6 @@ import { webhooks as api } from '../../shared/api/areas/webhooks.ts';
 import { changeEndpoint } from '../../shared/delivery/endpoints.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint(api.updateWebhook, async ({ account, path, body }) =>
-  ok(await changeEndpoint(account, path.webhook_id, body)),
+export const handler = endpoint(api.updateWebhook, async ({ path, body, ...by }) =>
+  ok(await changeEndpoint(by, path.webhook_id, body)),
 );

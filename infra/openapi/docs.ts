@@ -8,6 +8,7 @@ import { mediaDocs } from '../../shared/api/areas/media.docs.ts';
 import { messagesDocs } from '../../shared/api/areas/messages.docs.ts';
 import { profilersDocs } from '../../shared/api/areas/profilers.docs.ts';
 import { jobsDocs, statsDocs } from '../../shared/api/areas/stats.docs.ts';
+import { tokensDocs } from '../../shared/api/areas/tokens.docs.ts';
 import { userDataDocs } from '../../shared/api/areas/user-data.docs.ts';
 import { usersDocs } from '../../shared/api/areas/users.docs.ts';
 import { webhooksDocs } from '../../shared/api/areas/webhooks.docs.ts';
@@ -29,6 +30,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   profilers: profilersDocs,
   bridge: bridgeDocs,
   webhooks: webhooksDocs,
+  tokens: tokensDocs,
   deliveries: deliveriesDocs,
   app: appDocs,
   description: descriptionDocs,
@@ -37,7 +39,7 @@ const areas: Record<Area, AnyAreaDocs> = {
 /** In the order in which their examples work: later requests use ids of earlier responses. */
 const sequence = [
   ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs],
-  ...[webhooksDocs, deliveriesDocs],
+  ...[webhooksDocs, tokensDocs, deliveriesDocs],
   ...[usersDocs, bridgeDocs, appDocs],
 ];
 

@@ -72,6 +72,7 @@ export const remedies: Record<ProblemCode, string> = {
   platform_in_use: 'ask the operator to remove the chat platform, or keep it and use no webhooks',
   webhook_exists: 'change the webhook that has this URL, or use another URL',
   webhook_limit_reached: 'delete a webhook that you no longer need',
+  token_not_found: 'the token does not exist, does not work any more, or belongs to another account',
   webhook_not_found:
     'the webhook does not exist, was deleted, or belongs to another account; the API does not reveal which',
   platform_not_set_up: 'the account has no webhook; ask the operator to set it up',

@@ -47,6 +47,11 @@ const OPERATIONS = 'OPERATIONS#';
 /** What an operator did, in the partition of a month (`YYYY-MM`). */
 export const operationKey = (month: string, id: string): Key => key(`${OPERATIONS}${month}`, id);
 
+const HISTORY = 'HISTORY#';
+
+/** A change of an account, by the id of the change, which begins with the time. */
+export const historyKey = (account: string, id: string): Key => key(`${HISTORY}${account}`, id);
+
 const ALLOWANCE = 'ALLOWANCE#';
 
 /** How much of a daily allowance an account has used on a day (`YYYY-MM-DD`, UTC). */
@@ -93,7 +98,7 @@ const token = {
   deletion: (item) => deletionKey('token', after(TOKEN, item)),
   expires: 'some',
   person: 'none',
-  access: { findToken: 'GetItem' },
+  access: { findToken: 'GetItem', putToken: 'PutItem', limitToken: 'UpdateItem', removeToken: 'DeleteItem' },
 } as const satisfies Entity;
 
 const operation = {
@@ -114,7 +119,23 @@ const tokenRecord = {
   restore: 'tokens',
   expires: false,
   person: 'none',
-  access: {},
+  access: {
+    findTokenRecord: 'GetItem',
+    listTokens: 'Query',
+    putTokenRecord: 'PutItem',
+    changeTokenRecord: 'UpdateItem',
+  },
+} as const satisfies Entity;
+
+const change = {
+  name: 'change of an account',
+  pk: HISTORY,
+  sk: '',
+  account: accountInKey,
+  restore: 'missing',
+  expires: true,
+  person: 'none',
+  access: { putChange: 'PutItem', listChanges: 'Query' },
 } as const satisfies Entity;
 
 const platform = {
@@ -204,6 +225,7 @@ export const accountEntities = [
   accountList,
   token,
   tokenRecord,
+  change,
   operation,
   platform,
   consentWebhook,

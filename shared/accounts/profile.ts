@@ -17,6 +17,7 @@ import { measure } from '../telemetry/metrics.ts';
 import { type AccountAttributes, accountChangeWrite } from './account-change.ts';
 import { type Account, type AccountItem, toAccount } from './accounts.ts';
 import { accountKey, accountListKey } from './entities.ts';
+import { historyWrite } from './history.ts';
 
 /**
  * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4
@@ -91,30 +92,31 @@ export type ProfileChange = { name?: string | undefined } & {
  * @throws invalid_request — nothing is given
  */
 export const changeAccount = async (
-  account: string,
+  { account, token }: { account: string; token: string },
   { name, ...settings }: ProfileChange,
 ): Promise<Names & OwnSettings> => {
   const given = Object.entries(settings).filter(([, setting]) => setting !== undefined);
   if (given.length === 0) {
     if (name === undefined) throw invalidRequest([{ pointer: '#/name', detail: 'is required' }]);
-    return rename(account, name);
+    return rename(account, name, token);
   }
-  const { name: present, pending_name } = await changeSettings(account, Object.fromEntries(given));
+  const { name: present, pending_name } = await changeSettings(account, Object.fromEntries(given), token);
   const names = { name: present, ...(pending_name !== undefined && { pending_name }) };
   return {
-    ...(name === undefined ? names : await rename(account, name)),
+    ...(name === undefined ? names : await rename(account, name, token)),
     ...Object.fromEntries(given.filter(([, setting]) => setting !== null)),
   };
 };
 
-const changeSettings = async (account: string, settings: AccountAttributes): Promise<Account> => {
+const changeSettings = async (account: string, settings: AccountAttributes, by: string): Promise<Account> => {
   for (;;) {
     const item = await getConsistent<AccountItem>(accountKey(account));
     if (item === undefined) throw new Error('The account does not exist.');
     const present = toAccount(item);
     const given = Object.entries(settings);
     if (given.every(([name, setting]) => isDeepStrictEqual(Reflect.get(item, name) ?? null, setting))) return present;
-    if ((await transact([accountChangeWrite(item, settings)])).length === 0) return present;
+    const record = historyWrite(account, by, { type: 'account.updated', fields: given.map(([field]) => field) });
+    if ((await transact([accountChangeWrite(item, settings), record])).length === 0) return present;
     // The account was changed in the meantime: read again.
   }
 };
@@ -128,16 +130,18 @@ interface Names {
 /**
  * Changes the name of an account, or asks for the change: until an operator approves it, users see the present name. For
  * anybody could otherwise ask users for personal data in the name of another business. The present name withdraws a
- * pending one. 1 read unit, and 4 write units in one transaction; 8 without approval.
+ * pending one. 1 read unit, and 6 write units in one transaction; 10 without approval.
  *
+ * @param by - the id of the token that changes it
  * @internal Tests use it, too.
  */
-export const rename = async (account: string, name: string): Promise<Names> => {
+export const rename = async (account: string, name: string, by: string): Promise<Names> => {
+  const record = () => historyWrite(account, by, { type: 'account.updated', fields: ['name'] });
   if (!approveNames()) {
     await changeProfile(
       account,
       (present) => (present.name === name ? undefined : { name }),
-      () => [putWrite({ ...accountListKey(account), id: account, name })],
+      () => [putWrite({ ...accountListKey(account), id: account, name }), record()],
     );
     return { name };
   }
@@ -150,6 +154,7 @@ export const rename = async (account: string, name: string): Promise<Names> => {
     const failed = await transact([
       accountChangeWrite(item, { pending_name: wanted ?? null }),
       putWrite({ ...accountListKey(account), id: account, ...names }),
+      record(),
     ]);
     if (failed.length === 0) {
       if (wanted !== undefined) log('info', 'name requested', { account });

@@ -84,9 +84,9 @@ export const transactions = {
   /** An erased recipient is removed from a batch, and logged as failed. */
   eraseRecipient: ['updateChunk', 'updateBatch', 'putLogEntry'],
   /** Users see another name of a business. */
-  renameAccount: ['updateAccount', 'putAccountName', 'putEntry', 'updateHead'],
+  renameAccount: ['updateAccount', 'putAccountName', 'putEntry', 'updateHead', 'putChange'],
   /** Users see another avatar of a business. */
-  changeAvatar: ['updateAccount', 'putMedia', 'removeMedia', 'putDeletion', 'putEntry', 'updateHead'],
+  changeAvatar: ['updateAccount', 'putMedia', 'removeMedia', 'putDeletion', 'putEntry', 'updateHead', 'putChange'],
   askUser: ['putRequest', 'putEntry', 'updateHead', 'putIdempotencyKey'],
   /** A user data request with properties that are granted at once. */
   grantAtOnce: [
@@ -122,8 +122,12 @@ export const transactions = {
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
   /** An event that a listener has claimed leaves its outbox; a message that the listener rejects is logged. */
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
+  /** A token is created by a business. */
+  createToken: ['putToken', 'putTokenRecord', 'putChange'],
+  rotateToken: ['putToken', 'limitToken', 'putTokenRecord', 'changeTokenRecord', 'putChange'],
+  revokeToken: ['removeToken', 'changeTokenRecord', 'putDeletion', 'putChange'],
   /** An account's endpoints are changed. */
-  setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion'],
+  setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion', 'putChange'],
   /** An endpoint is sent a test. */
   enqueueTest: ['putEntry', 'updateHead'],
   /** Events are sent again. */

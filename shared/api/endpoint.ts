@@ -21,6 +21,7 @@ export type Area =
   | 'bridge'
   | 'deliveries'
   | 'webhooks'
+  | 'tokens'
   | 'app'
   | 'media'
   | 'jobs'

@@ -11,6 +11,7 @@ import { media } from './areas/media.ts';
 import { messages } from './areas/messages.ts';
 import { profilers } from './areas/profilers.ts';
 import { jobs, stats } from './areas/stats.ts';
+import { tokens } from './areas/tokens.ts';
 import { userDataRequests } from './areas/user-data.ts';
 import { users } from './areas/users.ts';
 import { webhooks } from './areas/webhooks.ts';
@@ -30,6 +31,7 @@ export const api = {
   ...account,
   ...stats,
   ...webhooks,
+  ...tokens,
 } as const satisfies Record<string, Endpoint>;
 
 /** @internal Tests use it. */

@@ -21,6 +21,8 @@ export const placeholders = {
     'cGxhdGZvcm0gMjc4MjEyMzQ1NjcgMDE5YTlmNWUtMmMxOS03MTgyLTlhM2ItNGM1ZDZlN2Y4MDkxIDAxOWE5ZjVlLTJjMWEtNzI5My1hYjRjLTVkNmU3ZjgwOTFhMg',
   webhook: '019a9f5e-2c1b-73a4-bc5d-6e7f8091a2b3',
   testEvent: '019a9f5e-2c1c-74b5-8d6e-7f8091a2b3c4',
+  madeToken: '019a9f5e-2c1d-75c6-9e7f-8091a2b3c4d5',
+  newerToken: '019a9f5e-2c1e-76d7-af80-91a2b3c4d5e6',
   otherUser: '27827654321',
   time: '2026-11-20T09:58:09.118000',
 };

@@ -33,7 +33,7 @@ export const BACKUP_DAYS = 35;
 /** A deletion is remembered, a day longer than a restore reaches back. */
 export const DELETION_MEMORY_DAYS = BACKUP_DAYS + 1;
 
-/** What an operator did is recorded. */
+/** What an operator did, and what a business changed of its account, is recorded. */
 export const OPERATION_DAYS = 400;
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];

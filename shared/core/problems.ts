@@ -20,6 +20,7 @@ export const problemCatalogue = {
   message_not_found: { status: 404, title: 'No such message' },
   profiler_not_found: { status: 404, title: 'No such profiler' },
   request_not_found: { status: 404, title: 'No such request' },
+  token_not_found: { status: 404, title: 'No such token' },
   webhook_not_found: { status: 404, title: 'No such webhook' },
   user_not_found: { status: 404, title: 'No such user' },
   consent_not_ended: { status: 409, title: 'The consent has not ended' },

@@ -11,6 +11,7 @@ import * as v from 'valibot';
 import { accountChangeWrite } from '../accounts/account-change.ts';
 import type { AccountItem } from '../accounts/accounts.ts';
 import { accountKey, platformKey } from '../accounts/entities.ts';
+import { type Change, historyWrite } from '../accounts/history.ts';
 import { timestamp } from '../core/clock.ts';
 import { idOf, newId } from '../core/ids.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
@@ -29,6 +30,12 @@ import { putWrite, transact } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { circuitKey, disabledKey } from './entities.ts';
 import { type DestinationHealth, healthOfDestination } from './platform-health.ts';
+
+/** Whoever changes endpoints: the account, and the id of the token. */
+export interface Changer {
+  account: string;
+  token: string;
+}
 
 /** What a business sets of an endpoint. `null` removes a setting. */
 export interface EndpointChange {
@@ -87,13 +94,14 @@ const platformInUse = (detail: string): Problem => new Problem('platform_in_use'
 
 /**
  * Changes the endpoints of an account, in a transaction that fails if the account was changed in the meantime; then it is read
- * again. 2 read units, and 8 write units; 10 if an operator had set the webhook. More of both if the settings have more than 1 KB.
+ * again. 2 read units, and 10 write units; 12 if an operator had set the webhook. More of both if the settings have more than 1 KB.
  *
  * @param change - returns the endpoints after the change; `reset` is the number of one that has begun or ended, whose failures
  *   are forgotten
  */
 const changeEndpoints = async <Result>(
-  account: string,
+  { account, token }: Changer,
+  record: Change,
   change: (present: Endpoint[]) => { endpoints: Endpoint[]; reset: Endpoint['number']; result: Result },
 ): Promise<Result> => {
   for (;;) {
@@ -113,6 +121,7 @@ const changeEndpoints = async <Result>(
       }),
       // Settings that were removed, and secrets that were replaced, do not return with a restore of the table.
       deletionWrite('platform', account),
+      historyWrite(account, token, record),
     ]);
     if (failed.length > 0) continue;
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
@@ -154,12 +163,12 @@ export const listEndpoints = async (account: string): Promise<(ShownEndpoint & D
  * @throws platform_in_use · webhook_exists — one has this URL · webhook_limit_reached
  */
 export const addEndpoint = async (
-  account: string,
+  by: Changer,
   draft: EndpointChange & { url: string; secret?: string | undefined },
 ): Promise<ShownEndpoint & { secret: string }> => {
   const { secret = newSigningSecret() } = draft;
   const id = newId();
-  const added = changeEndpoints(account, (present) => {
+  const added = changeEndpoints(by, { type: 'webhook.created', id, fields: Object.keys(draft) }, (present) => {
     const number = endpointNumbers.find((one) => present.every((other) => other.number !== one));
     if (number === undefined) {
       throw new Problem(
@@ -175,7 +184,7 @@ export const addEndpoint = async (
   await added.catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'webhook_exists')) throw error;
   });
-  await endWaiting(account, MOST_WOKEN);
+  await endWaiting(by.account, MOST_WOKEN);
   return added;
 };
 
@@ -185,12 +194,13 @@ export const addEndpoint = async (
  *
  * @throws platform_in_use · webhook_not_found · webhook_exists — another one has this URL
  */
-export const changeEndpoint = async (account: string, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
-  const result = await changeEndpoints(account, (present) => {
+export const changeEndpoint = async (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
+  const record = { type: 'webhook.updated', id, fields: Object.keys(change) } as const;
+  const result = await changeEndpoints(by, record, (present) => {
     const endpoint = changed(withId(present, id), change, present);
     return { endpoints: replaced(present, endpoint), reset: endpoint.number, result: shown(endpoint) };
   });
-  await endWaiting(account, MOST_WOKEN);
+  await endWaiting(by.account, MOST_WOKEN);
   return result;
 };
 
@@ -199,9 +209,9 @@ export const changeEndpoint = async (account: string, id: string, change: Endpoi
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const rotateSecret = (account: string, id: string): Promise<{ secret: string }> => {
+export const rotateSecret = (by: Changer, id: string): Promise<{ secret: string }> => {
   const secret = newSigningSecret();
-  return changeEndpoints(account, (present) => {
+  return changeEndpoints(by, { type: 'webhook.secret_rotated', id }, (present) => {
     const before = withId(present, id);
     const endpoint = { ...before, secret, previous_secrets: previousSecrets(before, secret), updated: timestamp() };
     return { endpoints: replaced(present, endpoint), reset: endpoint.number, result: { secret } };
@@ -214,8 +224,8 @@ export const rotateSecret = (account: string, id: string): Promise<{ secret: str
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const deleteEndpoint = (account: string, id: string): Promise<void> =>
-  changeEndpoints(account, (present) => {
+export const deleteEndpoint = (by: Changer, id: string): Promise<void> =>
+  changeEndpoints(by, { type: 'webhook.deleted', id }, (present) => {
     const { number } = withId(present, id);
     return { endpoints: present.filter((one) => one.id !== id), reset: number, result: undefined };
   });

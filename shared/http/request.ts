@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { Endpoint } from '../api/endpoint.ts';
+import type { Permission } from '../core/permissions.ts';
 
 type OutputOf<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
 
@@ -12,6 +13,8 @@ export interface RequestOf<E extends Endpoint> {
   account: E['permission'] extends 'none' ? undefined : string;
   /** The id of the caller's token. */
   token: E['permission'] extends 'none' ? undefined : string;
+  /** The permissions of the caller's token. */
+  permissions: readonly Permission[];
   /** The limit of requests of the caller's account, if it has one. */
   limit: { rate: number; burst: number } | undefined;
   path: Part<E, 'path'>;

@@ -63,6 +63,8 @@ export const typicalRequests = async (
     await updateAccount('demo', { platform: unreachable });
     return attemptIdOf(failed);
   };
+  const newToken = async (): Promise<string> =>
+    ((await door.send('createToken', { body: { label: 'benchmark', permissions: ['stats'] } })) as { id: string }).id;
   /** The only webhook of the account. */
   const newWebhook = async (): Promise<string> => {
     await updateAccount('demo', { platform: null });
@@ -150,6 +152,11 @@ export const typicalRequests = async (
       }[];
       return { body: { claim: event?.claim, status_code: 200 }, token: listening };
     },
+    createToken: () => ({ body: { label: 'benchmark', permissions: ['stats'] } }),
+    listTokens: () => ({}),
+    rotateToken: async () => ({ path: { token_id: await newToken() }, body: {} }),
+    revokeToken: async () => ({ path: { token_id: await newToken() } }),
+    listHistory: () => ({ query: { limit: '10' } }),
     createWebhook: async () => {
       await updateAccount('demo', { platform: null });
       return { body: { url: `https://example.com/${randomUUID()}` } };

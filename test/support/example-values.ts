@@ -2,7 +2,7 @@
 
 /** Ids, times, datafree URLs, claims, plans, secrets, and headers of signed requests, which differ in each run. */
 const OWN =
-  /^[0-9a-f]{8}-[0-9a-f-]{27}(-[0-9a-f]{14})?$|^\d{4}-\d\d-\d\dT[\d:.]+$|\/media\/[0-9a-f]{32}$|^[\w-]{100,}$|^\d{2,10}$|^v1,|^whsec_|^\d{13}\.[\w-]{22}$/;
+  /^[0-9a-f]{8}-[0-9a-f-]{27}(-[0-9a-f]{14})?$|^\d{4}-\d\d-\d\dT[\d:.]+$|\/media\/[0-9a-f]{32}$|^[\w-]{100,}$|^\d{2,10}$|^v1,|^whsec_|^bapi_[0-9a-f]{72}$|^[0-9a-f]{4}$|^\d{13}\.[\w-]{22}$/;
 
 type Found = [example: string, answer: string][];
 

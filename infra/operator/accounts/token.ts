@@ -1,11 +1,13 @@
 /** `operator token …`: accounts' tokens for the API. */
+
 import type { Command } from 'commander';
 import * as v from 'valibot';
+import type { TokenRecord } from '../../../shared/accounts/token-records.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
 import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
-import { findTokenRecord, issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
+import { findTokenRecord, issueToken, listTokens, revokeToken } from '../queries/tokens-admin.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { examples, moment, readBy } from '../usage.ts';
 

@@ -1,7 +1,9 @@
 /**
  * Connects an account to a chat platform: its token, its settings, and the values for the other side.
  */
+
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import type { TokenRecord } from '../../../shared/accounts/token-records.ts';
 import { now, timestampOf } from '../../../shared/core/clock.ts';
 import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { answersOf, type ConnectValues, encodeToken } from '../../../shared/destinations/setup.ts';
@@ -11,7 +13,7 @@ import { getConsistent, page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { type Settings, settingsFrom } from '../accounts/platform.ts';
 import { type AccountPlatform, updateAccount } from '../queries/accounts-admin.ts';
-import { issueToken, listTokens, type TokenRecord } from '../queries/tokens-admin.ts';
+import { issueToken, listTokens } from '../queries/tokens-admin.ts';
 import type { Check } from './checks.ts';
 
 /** Issues the token that a platform calls the service with. It has only the permission `bridge`. */

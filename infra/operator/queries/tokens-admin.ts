@@ -1,32 +1,24 @@
 /** Issues, lists and revokes the tokens of accounts, for operators. */
 
 import type { Account } from '../../../shared/accounts/accounts.ts';
-import { accountKey, accountTokenKey, tokenKey } from '../../../shared/accounts/entities.ts';
-import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/tokens.ts';
+import { accountKey, tokenKey } from '../../../shared/accounts/entities.ts';
+import {
+  findTokenItem,
+  newToken,
+  revokeWrites,
+  type TokenDraft,
+  type TokenRecord,
+  type TokenRecordItem,
+  tokenRecordsOf,
+  toRecord,
+} from '../../../shared/accounts/token-records.ts';
+import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { now, timestamp } from '../../../shared/core/clock.ts';
-import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
-import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
-import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
-import { deletionKey, type Key } from '../../../shared/table/keys.ts';
-import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
+import { deletionKey } from '../../../shared/table/keys.ts';
+import { putIfAbsentWrite, transact } from '../../../shared/table/transactions.ts';
 import { accountListWrite, showAccount, UserError } from './accounts-admin.ts';
-
-/** The record of a token, without the token itself. */
-export interface TokenRecord {
-  id: string;
-  label: string;
-  permissions: Permission[];
-  /** Its last four characters, which distinguish it from other tokens. */
-  last_four: string;
-  created: string;
-  /** When it expires. */
-  expires?: string;
-  /** When it was revoked. */
-  revoked?: string;
-}
-
-type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number };
 
 /**
  * Issues a token. Only the returned value contains it: the table stores its hash.
@@ -51,55 +43,14 @@ export const issueAppNetworkToken = (
   draft: Pick<TokenDraft, 'label' | 'expires'>,
 ): Promise<IssuedToken> => store({ ...draft, permissions: ['app'] }, { account: APP_NETWORK, keeper });
 
-interface TokenDraft {
-  label: string;
-  permissions: Permission[];
-  /** When it expires, in milliseconds since 1970; if missing, never. */
-  expires?: number;
-  /** When its record is removed, in milliseconds since 1970; if missing, with the account. */
-  forgotten?: number;
-  /** A token that was minted before; if missing, a new one. */
-  token?: string;
-}
-
 interface IssuedToken {
   token: string;
   record: TokenRecord;
 }
 
-/**
- * @param owners.account - whose token it is
- * @param owners.keeper - the account that keeps the record
- */
-const store = async (
-  { label, permissions, expires, forgotten, token = mintToken() }: TokenDraft,
-  { account, keeper }: { account: string; keeper: string },
-): Promise<IssuedToken> => {
-  const sha256 = hashToken(token);
-  const record: TokenRecord = {
-    id: newId(),
-    label,
-    permissions,
-    last_four: token.slice(-4),
-    created: timestamp(),
-    ...(expires !== undefined && { expires: new Date(expires).toISOString() }),
-  };
-  const item: TokenItem = {
-    ...tokenKey(sha256),
-    account,
-    token: record.id,
-    permissions,
-    ...(expires !== undefined && { expires_at: Math.floor(expires / 1000) }),
-  };
-  await transact([
-    putIfAbsentWrite(item),
-    putIfAbsentWrite<TokenRecordItem>({
-      ...accountTokenKey(keeper, record.id),
-      ...record,
-      sha256,
-      ...(forgotten !== undefined && { expires_at: Math.floor(forgotten / 1000) }),
-    }),
-  ]);
+const store = async (draft: TokenDraft, owners: { account: string; keeper: string }): Promise<IssuedToken> => {
+  const { token, record, writes } = newToken(draft, owners);
+  await transact(writes);
   return { token, record };
 };
 
@@ -110,16 +61,7 @@ const store = async (
  */
 export const listTokens = async (account: string): Promise<TokenRecord[]> => {
   await showAccount(account);
-  const records: TokenRecord[] = [];
-  const { pk, sk } = accountTokenKey(account, '');
-  for await (const items of pages<TokenRecordItem>({
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
-    ConsistentRead: true,
-  })) {
-    records.push(...items.filter((item) => !hasExpired(item)).map(toRecord));
-  }
-  return records;
+  return tokenRecordsOf(account);
 };
 
 /**
@@ -131,17 +73,8 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
 export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
   const item = await recordOf(account, id);
   if (item.revoked !== undefined) return toRecord(item);
-  await transact([
-    deleteWrite(tokenKey(item.sha256)),
-    deletionWrite('token', item.sha256),
-    updateWrite({
-      Key: accountTokenKey(account, id),
-      UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':now': timestamp() },
-    }),
-  ]);
-  return toRecord((await getConsistent<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
+  await transact(revokeWrites(account, item));
+  return toRecord((await findTokenItem(account, id)) ?? item);
 };
 
 /** The record of a token. @throws UserError — the account has no such token */
@@ -149,7 +82,7 @@ export const findTokenRecord = async (account: string, id: string): Promise<Toke
   toRecord(await recordOf(account, id));
 
 const recordOf = async (account: string, id: string): Promise<TokenRecordItem> => {
-  const item = await getConsistent<TokenRecordItem>(accountTokenKey(account, id));
+  const item = await findTokenItem(account, id);
   if (item !== undefined) return item;
   throw new UserError(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
 };
@@ -164,9 +97,6 @@ export const stateOfToken = async (token: string): Promise<'works' | 'revoked' |
   if (item !== undefined) return 'works';
   return marker === undefined ? undefined : 'revoked';
 };
-
-const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, expires_at: _end, ...record }: TokenRecordItem): TokenRecord =>
-  record;
 
 const checkPermissions = (account: string, permissions: Permission[]): void => {
   if (permissions.length === 0) throw new UserError('A token needs at least one permission.');

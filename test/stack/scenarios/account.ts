@@ -65,7 +65,7 @@ export const accountScenarios: Scenarios<typeof account> = {
       },
       'another one': {
         prepare: async ({ account }) => {
-          await storeAvatar(account, fileOf(png));
+          await storeAvatar(account, fileOf(png), 'token-1');
           return { ...(await uploading(fileOf(jpeg))) };
         },
       },
@@ -73,14 +73,14 @@ export const accountScenarios: Scenarios<typeof account> = {
     max: { read: 2, write: 20, of: 'instead of another one' },
     worst: {
       prepare: async ({ account }) => {
-        await storeAvatar(account, fileOf(new Uint8Array([...png, 1])));
+        await storeAvatar(account, fileOf(new Uint8Array([...png, 1])), 'token-1');
         return { ...(await uploading(fileOf(png))) };
       },
     },
   },
   readAvatar: {
     prepare: async ({ account }) => {
-      await storeAvatar(account, fileOf(png));
+      await storeAvatar(account, fileOf(png), 'token-1');
       return {};
     },
     readsOnly: true,

@@ -11,6 +11,7 @@ import { messagesScenarios } from './messages.ts';
 import { profilersScenarios } from './profilers.ts';
 import type { Call, EndpointScenario, Worst } from './scenarios.ts';
 import { jobsScenarios, statsScenarios } from './stats.ts';
+import { tokensScenarios } from './tokens.ts';
 import { userDataScenarios } from './user-data.ts';
 import { usersScenarios } from './users.ts';
 import { webhooksScenarios } from './webhooks.ts';
@@ -28,6 +29,7 @@ export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...accountScenarios,
   ...statsScenarios,
   ...webhooksScenarios,
+  ...tokensScenarios,
   ...descriptionScenarios,
 };
 

@@ -28,15 +28,16 @@ const newBusiness = async (): Promise<string> => {
   return account;
 };
 
-const addOne = async (account: string): Promise<string> => (await addEndpoint(account, { url: URL })).id;
+const addOne = async (account: string): Promise<string> =>
+  (await addEndpoint({ account, token: 'token-1' }, { url: URL })).id;
 
 /** Five of the largest endpoints. Returns the id of the last one. */
 const addAll = async (account: string, count = 5): Promise<string> => {
   let last = '';
   for (let place = 0; place < count; place += 1) {
     const draft = { url: longestUrl(String(place)), description: longest(200) };
-    last = (await addEndpoint(account, draft)).id;
-    for (let change = 0; change < 3; change += 1) await rotateSecret(account, last);
+    last = (await addEndpoint({ account, token: 'token-1' }, draft)).id;
+    for (let change = 0; change < 3; change += 1) await rotateSecret({ account, token: 'token-1' }, last);
   }
   return last;
 };
@@ -143,7 +144,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
       },
       'one of two': {
         prepare: async ({ account }) => {
-          await addEndpoint(account, { url: `${URL}/other` });
+          await addEndpoint({ account, token: 'token-1' }, { url: `${URL}/other` });
           return { path: { webhook_id: await addOne(account) } };
         },
         repeatStatus: 404,

@@ -37,6 +37,7 @@ const rest = {
   file: 'any',
   delivery_id: 'any',
   webhook_id: 'any',
+  token_id: 'any',
   bot_phone_number: '1234567',
   phone_number: '1234567',
 };

@@ -59,8 +59,9 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
 };
 
-/** Ids of messages and requests, of uploads, and of batches; signing secrets. */
-const RANDOM = /whsec_[A-Za-z0-9+/]+=*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
+/** Ids of messages and requests, of uploads, and of batches; signing secrets and tokens. */
+const RANDOM =
+  /bapi_[0-9a-f]{72}|(?<="last_four":")[0-9a-f]{4}|(?<="sha256":")[0-9a-f]{64}|(?<=TOKEN#)[0-9a-f]{64}|(?<=DELETED#)[0-9a-f]{64}|whsec_[A-Za-z0-9+/]+=*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+/g;
 /** Times of repeats, of status receipts and of last messages, in milliseconds since 1970. */

@@ -1,0 +1,133 @@
+/** The tokens of an account, as its business manages them: none may do more than the token that makes it. */
+import { now, timestampOf } from '../core/clock.ts';
+import type { Permission } from '../core/permissions.ts';
+import { invalidRequest, Problem } from '../core/problems.ts';
+import { transact, updateWrite, type Write } from '../table/transactions.ts';
+import { accountTokenKey, tokenKey } from './entities.ts';
+import { historyWrite } from './history.ts';
+import {
+  findTokenItem,
+  newToken,
+  revokeWrites,
+  type TokenRecord,
+  type TokenRecordItem,
+  tokenRecordsOf,
+} from './token-records.ts';
+
+/** Whoever makes a request: the account, the id of the token, and its permissions. */
+export interface TokenOwner {
+  account: string;
+  token: string;
+  permissions: readonly Permission[];
+}
+
+/** A token as the API shows it. */
+const shown = ({ id, label, permissions, last_four, created, expires, revoked }: TokenRecord) => ({
+  ...{ id, label, permissions, last_four, created },
+  expires: expires === undefined ? null : timestampOf(Date.parse(expires)),
+  ...(revoked !== undefined && { revoked }),
+});
+
+/** The tokens of an account, oldest first, with those that were revoked or have expired. 1 read unit for 4 KB. */
+export const listOwnTokens = async (account: string) => (await tokenRecordsOf(account)).map(shown);
+
+/**
+ * Creates a token. 10 write units in a transaction.
+ *
+ * @param draft.expires - in milliseconds since 1970; if missing, it does not expire
+ * @throws invalid_request — the caller lacks one of the permissions, or it is one that only an operator gives
+ */
+export const createOwnToken = async (
+  { account, token: by, permissions: own }: TokenOwner,
+  draft: { label: string; permissions: Permission[]; expires?: number | undefined },
+) => {
+  const errors = draft.permissions.flatMap((permission, index) => {
+    const detail = own.includes(permission) ? BY_OPERATOR[permission] : LACKING;
+    return detail === undefined ? [] : [{ pointer: `#/permissions/${index}`, detail }];
+  });
+  if (draft.expires !== undefined && draft.expires <= now()) {
+    errors.push({ pointer: '#/expires', detail: 'must be in the future' });
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  const { label, permissions, expires } = draft;
+  const made = newToken({ label, permissions, expires }, { account, keeper: account });
+  await transact([
+    ...made.writes,
+    historyWrite(account, by, { type: 'token.created', id: made.record.id, fields: permissions }),
+  ]);
+  return { ...shown(made.record), token: made.token };
+};
+
+const LACKING = 'is a permission that your token lacks: it cannot give more than it has';
+
+/** Permissions that a token cannot give, although it has them. */
+const BY_OPERATOR: Partial<Record<Permission, string>> = {
+  admin: 'is a permission that only an operator gives',
+};
+
+/**
+ * Replaces a token by another one with the same label, permissions and expiry. The former one also works for `overlap` hours. 1
+ * read unit, and 12 write units in a transaction.
+ *
+ * @throws token_not_found — unknown, revoked, expired, or another account's
+ * @throws permission_required — the token has a permission that the caller lacks
+ */
+export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: number) => {
+  const { account, token: by } = caller;
+  const item = await workingToken(caller, id);
+  const { label, permissions, expires } = item;
+  const end = expires === undefined ? undefined : Date.parse(expires);
+  const made = newToken({ label, permissions, expires: end }, { account, keeper: account });
+  const failed = await transact([
+    ...made.writes,
+    ...endWrites(account, item, Math.min(now() + overlap * 3_600_000, end ?? Number.POSITIVE_INFINITY)),
+    historyWrite(account, by, { type: 'token.rotated', id }),
+  ]);
+  // It was revoked in the meantime.
+  if (failed.length > 0) throw tokenNotFound();
+  return { ...shown(made.record), token: made.token };
+};
+
+/** The writes that end a token at a time (milliseconds since 1970), in a transaction that fails if it does not work any more. */
+const endWrites = (account: string, { id, sha256 }: TokenRecordItem, end: number): Write[] => [
+  updateWrite({
+    Key: tokenKey(sha256),
+    UpdateExpression: 'SET expires_at = :end',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':end': Math.floor(end / 1_000) },
+  }),
+  updateWrite({
+    Key: accountTokenKey(account, id),
+    UpdateExpression: 'SET expires = :end',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revoked)',
+    ExpressionAttributeValues: { ':end': new Date(end).toISOString() },
+  }),
+];
+
+/**
+ * Revokes a token: it stops working within 60 s. A repeat changes nothing. 1 read unit, and 8 write units in a transaction.
+ *
+ * @throws token_not_found — unknown, or another account's
+ */
+export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: string): Promise<void> => {
+  const item = await findTokenItem(account, id);
+  if (item === undefined) throw tokenNotFound();
+  if (item.revoked !== undefined) return;
+  await transact([...revokeWrites(account, item), historyWrite(account, by, { type: 'token.revoked', id })]);
+};
+
+/** A token that works, and can do no more than the caller's. */
+const workingToken = async ({ account, permissions }: TokenOwner, id: string): Promise<TokenRecordItem> => {
+  const item = await findTokenItem(account, id);
+  const hasEnded = item?.expires !== undefined && Date.parse(item.expires) <= now();
+  if (item === undefined || item.revoked !== undefined || hasEnded) throw tokenNotFound();
+  const more = item.permissions.filter((permission) => !permissions.includes(permission));
+  if (more.length === 0) return item;
+  throw new Problem(
+    'permission_required',
+    `The token has permissions that yours lacks: ${more.join(', ')}. Ask the operator to replace it.`,
+  );
+};
+
+const tokenNotFound = (): Problem =>
+  new Problem('token_not_found', 'Your account has no such token that works. GET /v1/tokens lists those that it has.');
