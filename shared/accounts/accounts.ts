@@ -13,8 +13,8 @@ export interface Account {
   name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
   platform?: string;
-  /** The ids of its endpoints, by number, if it manages them itself. */
-  endpoints?: Record<string, string>;
+  /** Its endpoints, by number, if it manages them itself. */
+  endpoints?: Record<string, KnownEndpoint>;
   /** The phone number of its bot, if it has one. */
   bot_number?: string;
   /** Requests per second and requests at once, if they are not the default of the deployment. */
@@ -29,6 +29,15 @@ export interface Account {
   /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
   suspended?: string;
   created: string;
+}
+
+/** What is known of an endpoint without its secrets. */
+export interface KnownEndpoint {
+  id: string;
+  /** When it was changed last. */
+  updated: string;
+  /** Set if it was the webhook that an operator had set: earlier deliveries of the account were made for it. */
+  adopted?: true | undefined;
 }
 
 /** What follows when a user writes STOP, or another opt-out keyword. */

@@ -98,7 +98,7 @@ const token = {
   deletion: (item) => deletionKey('token', after(TOKEN, item)),
   expires: 'some',
   person: 'none',
-  access: { findToken: 'GetItem', putToken: 'PutItem', limitToken: 'UpdateItem', removeToken: 'DeleteItem' },
+  access: { findToken: 'GetItem', putToken: 'PutItem', limitToken: 'UpdateItem' },
 } as const satisfies Entity;
 
 const operation = {

@@ -1,18 +1,12 @@
 /** The tokens of an account, as its business manages them: none may do more than the token that makes it. */
-import { now, timestampOf } from '../core/clock.ts';
+import { now, timestamp, timestampOf } from '../core/clock.ts';
 import type { Permission } from '../core/permissions.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
+import { deletionWrite } from '../table/deletion-markers.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import { accountTokenKey, tokenKey } from './entities.ts';
 import { historyWrite } from './history.ts';
-import {
-  findTokenItem,
-  newToken,
-  revokeWrites,
-  type TokenRecord,
-  type TokenRecordItem,
-  tokenRecordsOf,
-} from './token-records.ts';
+import { findTokenItem, newToken, type TokenRecord, type TokenRecordItem, tokenRecordsOf } from './token-records.ts';
 
 /** Whoever makes a request: the account, the id of the token, and its permissions. */
 export interface TokenOwner {
@@ -78,9 +72,11 @@ export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: nu
   const { label, permissions, expires } = item;
   const end = expires === undefined ? undefined : Date.parse(expires);
   const made = newToken({ label, permissions, expires: end }, { account, keeper: account });
+  const overlapEnd = Math.min(now() + overlap * 3_600_000, end ?? Number.POSITIVE_INFINITY);
   const failed = await transact([
     ...made.writes,
-    ...endWrites(account, item, Math.min(now() + overlap * 3_600_000, end ?? Number.POSITIVE_INFINITY)),
+    endWrite(item, overlapEnd),
+    noteWrite(account, item, { expires: new Date(overlapEnd).toISOString() }),
     historyWrite(account, by, { type: 'token.rotated', id }),
   ]);
   // It was revoked in the meantime.
@@ -88,21 +84,29 @@ export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: nu
   return { ...shown(made.record), token: made.token };
 };
 
-/** The writes that end a token at a time (milliseconds since 1970), in a transaction that fails if it does not work any more. */
-const endWrites = (account: string, { id, sha256 }: TokenRecordItem, end: number): Write[] => [
+/** Ends a token at a time (milliseconds since 1970), in a transaction that fails if it was revoked. */
+const endWrite = ({ sha256 }: TokenRecordItem, end: number): Write =>
   updateWrite({
     Key: tokenKey(sha256),
     UpdateExpression: 'SET expires_at = :end',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':end': Math.floor(end / 1_000) },
-  }),
-  updateWrite({
+  });
+
+/** Notes in the record of a token when it expires, or that it was revoked. */
+const noteWrite = (
+  account: string,
+  { id }: TokenRecordItem,
+  note: { expires: string } | { revoked: string },
+): Write => {
+  const [[name = '', value] = []] = Object.entries(note);
+  return updateWrite({
     Key: accountTokenKey(account, id),
-    UpdateExpression: 'SET expires = :end',
+    UpdateExpression: `SET ${name} = :value`,
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revoked)',
-    ExpressionAttributeValues: { ':end': new Date(end).toISOString() },
-  }),
-];
+    ExpressionAttributeValues: { ':value': value },
+  });
+};
 
 /**
  * Revokes a token: it stops working within 60 s. A repeat changes nothing. 1 read unit, and 8 write units in a transaction.
@@ -113,7 +117,14 @@ export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: str
   const item = await findTokenItem(account, id);
   if (item === undefined) throw tokenNotFound();
   if (item.revoked !== undefined) return;
-  await transact([...revokeWrites(account, item), historyWrite(account, by, { type: 'token.revoked', id })]);
+  const writes = [
+    noteWrite(account, item, { revoked: timestamp() }),
+    deletionWrite('token', item.sha256),
+    historyWrite(account, by, { type: 'token.revoked', id }),
+  ];
+  // Ended, not deleted: a role that may delete rows of tokens could delete more. The row of an expired one may be gone.
+  const failed = await transact([...writes, endWrite(item, now())]);
+  if (failed.includes(writes.length)) await transact(writes);
 };
 
 /** A token that works, and can do no more than the caller's. */

@@ -125,7 +125,7 @@ export const transactions = {
   /** A token is created by a business. */
   createToken: ['putToken', 'putTokenRecord', 'putChange'],
   rotateToken: ['putToken', 'limitToken', 'putTokenRecord', 'changeTokenRecord', 'putChange'],
-  revokeToken: ['removeToken', 'changeTokenRecord', 'putDeletion', 'putChange'],
+  revokeToken: ['limitToken', 'changeTokenRecord', 'putDeletion', 'putChange'],
   /** An account's endpoints are changed. */
   setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion', 'putChange'],
   /** An endpoint is sent a test. */

@@ -32,16 +32,17 @@ export const findDisabled = (destination: string): Promise<DisabledItem | undefi
 export const findDisabledNow = (destination: string): Promise<DisabledItem | undefined> =>
   getConsistent<DisabledItem>(disabledKey(destination));
 
-/** Disables a destination. 1 write unit. */
+/** Disables a destination, unless it is disabled with later settings. 1 write unit. */
 export const disable = async (
   { name, version = '' }: Destination,
   { account, cause, event }: { account: string; cause: string; event: string },
 ): Promise<void> => {
-  await update({
+  const isDisabled = await update({
     Key: disabledKey(name),
+    ConditionExpression: 'attribute_not_exists(version) OR version <= :version',
     UpdateExpression: 'SET version = :version, since = :now, cause = :cause, #event = :event',
     ExpressionAttributeNames: { '#event': 'event' },
     ExpressionAttributeValues: { ':version': version, ':now': timestamp(), ':cause': cause, ':event': event },
   });
-  measure('error', 'webhook disabled', { account, destination: name, cause, webhooks_disabled: 1 });
+  if (isDisabled) measure('error', 'webhook disabled', { account, destination: name, cause, webhooks_disabled: 1 });
 };

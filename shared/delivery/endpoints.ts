@@ -9,7 +9,7 @@
  */
 import * as v from 'valibot';
 import { accountChangeWrite } from '../accounts/account-change.ts';
-import type { AccountItem } from '../accounts/accounts.ts';
+import type { AccountItem, KnownEndpoint } from '../accounts/accounts.ts';
 import { accountKey, platformKey } from '../accounts/entities.ts';
 import { type Change, historyWrite } from '../accounts/history.ts';
 import { timestamp } from '../core/clock.ts';
@@ -20,14 +20,14 @@ import { ENDPOINTS, type Endpoint } from '../destinations/endpoint-settings.ts';
 import { isPublicAddress } from '../destinations/http/public-address.ts';
 import type { PlatformItem } from '../destinations/registry.ts';
 import { newSigningSecret, previousSecrets, webhookSettings } from '../destinations/signing-secrets.ts';
-import { endpointNumbers } from '../outbox/entities.ts';
+import { endpointNumbers, endpointOf, type NamedConversation, named } from '../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../outbox/entries.ts';
 import type { Conversation, OutboxEvent } from '../outbox/event.ts';
-import { endWaiting } from '../outbox/head.ts';
+import { endRetrying, endWaiting, makeDue } from '../outbox/head.ts';
 import { getConsistent, remove } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { putWrite, transact } from '../table/transactions.ts';
-import { log } from '../telemetry/log.ts';
+import { describeError, log } from '../telemetry/log.ts';
 import { circuitKey, disabledKey } from './entities.ts';
 import { type DestinationHealth, healthOfDestination } from './platform-health.ts';
 
@@ -83,11 +83,11 @@ const presentIn = (account: string, row: PlatformItem): Endpoint[] => {
     throw platformInUse('The events of your account are directed to listeners. Its operator ends that.');
   }
   const { success, output } = v.safeParse(webhookSettings, settings);
-  const id = idOf(account, 'webhook', 'of the operator');
-  const times = { created: updated, updated };
-  return success
-    ? [{ id, number: 1, ...output, ...(previous_secrets && { previous_secrets }), version: 1, ...times }]
-    : [];
+  if (!success) return [];
+  // Another id when the operator sets another one.
+  const id = idOf(account, 'webhook', updated);
+  const secrets = previous_secrets && { previous_secrets };
+  return [{ id, number: 1, ...output, ...secrets, version: 1, adopted: true, created: updated, updated }];
 };
 
 const platformInUse = (detail: string): Problem => new Problem('platform_in_use', detail);
@@ -95,6 +95,7 @@ const platformInUse = (detail: string): Problem => new Problem('platform_in_use'
 /**
  * Changes the endpoints of an account, in a transaction that fails if the account was changed in the meantime; then it is read
  * again. 2 read units, and 10 write units; 12 if an operator had set the webhook. More of both if the settings have more than 1 KB.
+ * And the costs of making due what is pending for an endpoint: `endWaiting` and `endRetrying`.
  *
  * @param change - returns the endpoints after the change; `reset` is the number of one that has begun or ended, whose failures
  *   are forgotten
@@ -107,9 +108,13 @@ const changeEndpoints = async <Result>(
   for (;;) {
     const { item, endpoints: before } = await readPresent(account);
     const { endpoints, reset, result } = change(before);
+    const isAdoption = before.some(({ adopted }) => adopted) && item.platform !== ENDPOINTS;
     await forgetFailures(account, reset);
-    // Those of the webhook that an operator had set.
-    if (item.platform !== ENDPOINTS) await forgetFailures(account, undefined);
+    if (isAdoption) await forgetFailures(account, undefined);
+    // Settings that were removed, and secrets that were replaced, do not return with a restore of the table.
+    const marker = deletionWrite('platform', account);
+    // Later than the marker's time: what is set now may be restored.
+    const updated = timestamp();
     const failed = await transact([
       accountChangeWrite(item, attributesOf(endpoints)),
       // An empty list instead of no row: a role that may delete rows could delete more.
@@ -117,25 +122,49 @@ const changeEndpoints = async <Result>(
         ...platformKey(account),
         platform: ENDPOINTS,
         settings: { endpoints },
-        updated: timestamp(),
+        updated,
       }),
-      // Settings that were removed, and secrets that were replaced, do not return with a restore of the table.
-      deletionWrite('platform', account),
+      marker,
       historyWrite(account, token, record),
     ]);
     if (failed.length > 0) continue;
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
+    await wake(account, reset, isAdoption);
     return result;
   }
 };
 
-/** Conversations that a change makes due. `deliver` looks at others within six hours. */
+/** Conversations that a change makes due, of those that wait, and of those that failed. `deliver` looks at others later. */
 const MOST_WOKEN = 2_000;
+
+/**
+ * Makes due what waits for an endpoint, and what has failed at the one that was changed: it would otherwise wait for the next
+ * retry, up to six hours. The change has taken effect also if this fails, so a failure is only logged.
+ */
+const wake = async (account: string, changed: Endpoint['number'], isAdoption: boolean): Promise<void> => {
+  const isConcerned = (conversation: NamedConversation): boolean => {
+    const endpoint = endpointOf(conversation);
+    return endpoint === changed || (isAdoption && endpoint === undefined);
+  };
+  try {
+    await Promise.all([endWaiting(account, MOST_WOKEN), endRetrying(account, isConcerned, MOST_WOKEN)]);
+  } catch (error) {
+    log('warn', 'pending events not due at once', { account, ...describeError(error) });
+  }
+};
 
 const attributesOf = (endpoints: Endpoint[]) =>
   endpoints.length === 0
     ? { platform: null, endpoints: null }
-    : { platform: ENDPOINTS, endpoints: Object.fromEntries(endpoints.map(({ id, number }) => [String(number), id])) };
+    : {
+        platform: ENDPOINTS,
+        endpoints: Object.fromEntries(
+          endpoints.map(({ id, number, updated, adopted }): [string, KnownEndpoint] => [
+            String(number),
+            { id, updated, ...(adopted && { adopted }) },
+          ]),
+        ),
+      };
 
 /** Forgets failures of a destination. If it still is what failed before, it fails again. */
 const forgetFailures = async (account: string, endpoint: Endpoint['number'] | undefined): Promise<void> => {
@@ -150,25 +179,25 @@ export const listEndpoints = async (account: string): Promise<(ShownEndpoint & D
     endpoints.map(async (endpoint) => {
       const number = item.platform === ENDPOINTS ? endpoint.number : undefined;
       const name = destinationNameOf({ direction: 'platform', account, endpoint: number });
-      return { ...shown(endpoint), ...(await healthOfDestination(name)) };
+      return { ...shown(endpoint), ...(await healthOfDestination(name, endpoint.updated)) };
     }),
   );
 };
 
 /**
- * Adds an endpoint, and makes due what waits for one. Costs: `changeEndpoints` and `endWaiting`.
+ * Adds an endpoint. Costs: `changeEndpoints`.
  *
  * @param draft - without a secret, one is made
  * @returns the endpoint with its secret, which is never shown again
  * @throws platform_in_use · webhook_exists — one has this URL · webhook_limit_reached
  */
-export const addEndpoint = async (
+export const addEndpoint = (
   by: Changer,
   draft: EndpointChange & { url: string; secret?: string | undefined },
 ): Promise<ShownEndpoint & { secret: string }> => {
   const { secret = newSigningSecret() } = draft;
   const id = newId();
-  const added = changeEndpoints(by, { type: 'webhook.created', id, fields: Object.keys(draft) }, (present) => {
+  return changeEndpoints(by, { type: 'webhook.created', id, fields: Object.keys(draft) }, (present) => {
     const number = endpointNumbers.find((one) => present.every((other) => other.number !== one));
     if (number === undefined) {
       throw new Problem(
@@ -180,28 +209,19 @@ export const addEndpoint = async (
     const endpoint = changed({ id, number, url: '', secret, version: 2, created: time, updated: time }, draft, present);
     return { endpoints: [...present, endpoint], reset: number, result: { ...shown(endpoint), secret } };
   });
-  // Also after a repeat, which finds that the webhook exists: the first request may have failed in between.
-  await added.catch((error: unknown) => {
-    if (!(error instanceof Problem && error.code === 'webhook_exists')) throw error;
-  });
-  await endWaiting(by.account, MOST_WOKEN);
-  return added;
 };
 
 /**
- * Changes an endpoint, which also ends that it is disabled, and makes due what waits for it. Costs: `changeEndpoints` and
- * `endWaiting`.
+ * Changes an endpoint, which also ends that it is disabled. Costs: `changeEndpoints`.
  *
  * @throws platform_in_use · webhook_not_found · webhook_exists — another one has this URL
  */
-export const changeEndpoint = async (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
+export const changeEndpoint = (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
   const record = { type: 'webhook.updated', id, fields: Object.keys(change) } as const;
-  const result = await changeEndpoints(by, record, (present) => {
+  return changeEndpoints(by, record, (present) => {
     const endpoint = changed(withId(present, id), change, present);
     return { endpoints: replaced(present, endpoint), reset: endpoint.number, result: shown(endpoint) };
   });
-  await endWaiting(by.account, MOST_WOKEN);
-  return result;
 };
 
 /**
@@ -231,8 +251,8 @@ export const deleteEndpoint = (by: Changer, id: string): Promise<void> =>
   });
 
 /**
- * Sends an endpoint an event that is a test. It is signed, retried and recorded like others. 2 read units, and 4 write units in
- * a transaction.
+ * Sends an endpoint an event that is a test. It is signed, retried and recorded like others. 2 read units, 4 write units in
+ * a transaction, and 2 more.
  *
  * @throws platform_in_use · webhook_not_found
  */
@@ -248,6 +268,8 @@ export const testEndpoint = async (account: string, id: string): Promise<{ event
     ...(isCopied && { endpoint: number }),
   };
   const copy = { endpoint: id, bot: item.bot_number ?? null };
+  // A test that failed before delays this one no more.
+  await makeDue(named(conversation));
   let event_id = '';
   await transactInOrder((after) => {
     const { ids, writes } = enqueue(conversation, [{ outgoing, ...(isCopied && { copy }) }], after);

@@ -40,10 +40,14 @@ export const healthOf = async ({
   endpoints,
 }: Pick<Account, 'id' | 'endpoints'>): Promise<PlatformHealth> => {
   const numbers = endpointNumbers.filter((number) => endpoints !== undefined && number in endpoints);
-  const names = (numbers.length === 0 ? [undefined] : numbers).map((endpoint) =>
-    destinationNameOf({ direction: 'platform', account, endpoint }),
+  const all = await Promise.all(
+    (numbers.length === 0 ? [undefined] : numbers).map((endpoint) =>
+      healthOfDestination(
+        destinationNameOf({ direction: 'platform', account, endpoint }),
+        endpoint && endpoints?.[endpoint]?.updated,
+      ),
+    ),
   );
-  const all = await Promise.all(names.map(healthOfDestination));
   const [worst = WORKING] = all.sort((a, b) => GRAVITY.indexOf(a.status) - GRAVITY.indexOf(b.status));
   const listed = await Promise.all([
     listedConversations(retryingOnPlatform(account), CONVERSATIONS),
@@ -62,9 +66,14 @@ const WORKING: DestinationHealth = { status: 'working' };
 /** Of several endpoints, the platform has the gravest status. */
 const GRAVITY: readonly DestinationHealth['status'][] = ['disabled', 'failing', 'working'];
 
-/** The health of a destination, by its name. 1 read unit. */
-export const healthOfDestination = async (name: string): Promise<DestinationHealth> => {
-  const [failing, disabled] = await Promise.all([findFailure(name), findDisabled(name)]);
+/**
+ * The health of a destination, by its name. 1 read unit.
+ *
+ * @param version - of its settings: a 410 to a request with others does not count
+ */
+export const healthOfDestination = async (name: string, version?: string): Promise<DestinationHealth> => {
+  const [failing, found] = await Promise.all([findFailure(name), findDisabled(name)]);
+  const disabled = version === undefined || found?.version === version ? found : undefined;
   const failure = disabled ? { ...disabled, at: disabled.since } : failing;
   if (failure === undefined) return WORKING;
   return {

@@ -40,6 +40,8 @@ export interface Endpoint {
   /** The types that it receives; missing for all. */
   types?: SubscribedType[];
   description?: string;
+  /** Set if it was the webhook that an operator had set. */
+  adopted?: true | undefined;
   created: string;
   /** When it was changed last. A change also ends that it is disabled. */
   updated: string;
@@ -73,6 +75,7 @@ export const eventTypeOf = (outgoing: OutboxEvent): EndpointEventType | undefine
 /** Whether an endpoint receives an event. */
 export const isSubscribed = ({ types }: Endpoint, outgoing: OutboxEvent): boolean => {
   const type = eventTypeOf(outgoing);
-  if (type === undefined) return false;
+  // A test is sent to one endpoint.
+  if (type === undefined || type === 'webhook.test') return false;
   return types === undefined || types.some((one) => one === type);
 };

@@ -318,19 +318,37 @@ const TOGETHER = 25;
 
 /**
  * Makes conversations of an account due that wait for a platform or a webhook, those first that have waited longest, a page at
- * a time. The index may miss one that began to wait within the last second: `deliver` looks at it again after some hours, and
- * at those beyond `most`. 0.5 read units for 4 KB of the index; 2 write units for each, and 2 on an index.
+ * a time. The index may miss one that began to wait within the last second: `deliver` looks at it again after two minutes, and
+ * at those beyond `most` after some hours. 0.5 read units for 4 KB of the index; 2 write units for each, and 2 on an index.
  */
-export const endWaiting = async (account: string, most = Number.POSITIVE_INFINITY): Promise<void> => {
+export const endWaiting = (account: string, most?: number): Promise<void> =>
+  makeListedDue(waitingForPlatform(account), () => true, most);
+
+/**
+ * As `endWaiting`, for those whose attempts have failed, as far as `of` is true for them: others of the first `most` stay as
+ * they are.
+ */
+export const endRetrying = (
+  account: string,
+  of: (conversation: NamedConversation) => boolean,
+  most: number,
+): Promise<void> => makeListedDue(retryingOnPlatform(account), of, most);
+
+const makeListedDue = async (
+  partition: string,
+  of: (conversation: NamedConversation) => boolean,
+  most = Number.POSITIVE_INFINITY,
+): Promise<void> => {
   let left = most;
   for await (const heads of pages<Key>({
     IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :account',
-    ExpressionAttributeValues: { ':account': waitingForPlatform(account) },
+    KeyConditionExpression: 'gsi2pk = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
     ProjectionExpression: 'pk, sk',
     ...(left < Number.POSITIVE_INFINITY && { Limit: left }),
   })) {
-    await inParallel(heads.slice(0, left), TOGETHER, async (head) => void (await makeDue(conversationOf(head))));
+    const due = heads.slice(0, left).map(conversationOf).filter(of);
+    await inParallel(due, TOGETHER, async (conversation) => void (await makeDue(conversation)));
     left -= heads.length;
     if (left <= 0) return;
   }

@@ -1,7 +1,9 @@
 /** The course of `operator connect`: what is given on the command line is not asked, and without a terminal nothing is. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
+import { ENDPOINTS } from '../../../shared/destinations/endpoint-settings.ts';
 import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { type AnySetup, answersOf, type ConnectField } from '../../../shared/destinations/setup.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
@@ -9,6 +11,7 @@ import { pasted, type Settings, settingsFrom } from '../accounts/platform.ts';
 import {
   type AccountPlatform,
   findPlatform,
+  managesWebhooks,
   showAccount,
   UserError,
   updateAccount,
@@ -76,6 +79,7 @@ export type Shown =
 export const connect = async (request: ConnectRequest, { questions, show }: Talk): Promise<ConnectOutcome> => {
   const current = await findPlatform(request.account);
   const found = await showAccount(request.account);
+  if (found.platform === ENDPOINTS) throw managesWebhooks(request.account);
   const platform = await choosePlatform(request, current, questions);
   const account = await withNumber(found, request.botNumber, questions);
   const guide = setups[platform];

@@ -129,9 +129,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     const item = await getConsistent<AccountItem>(accountKey(id));
     if (item === undefined) throw noAccount(id);
     if (change.platform && item.platform === ENDPOINTS) {
-      throw new UserError(
-        `Account "${id}" manages its webhooks itself. To set a platform instead, first remove them: "account update ${id} --no-platform".`,
-      );
+      throw managesWebhooks(id);
     }
     // Read after the account: a later change of the settings changes the account's version.
     const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
@@ -231,6 +229,12 @@ const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: st
   if (number === undefined || number === wanted) return [];
   return (await accountOfBot(number)) === id ? releaseNumberWrites(id, number) : [];
 };
+
+/** An operator cannot replace webhooks by accident. */
+export const managesWebhooks = (id: string): UserError =>
+  new UserError(
+    `Account "${id}" manages its webhooks itself. To set a platform instead, first remove them with their pending events: "account update ${id} --no-platform".`,
+  );
 
 /** An account's platform with its settings and secrets; undefined if no operator has set one. 2 read units. */
 export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {

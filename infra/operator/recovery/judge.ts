@@ -120,7 +120,8 @@ const settledKeys = (message: string): Key[] => [outcomeKey(message), stateKey(m
 const deliveredEntries = async (items: AnyItem[]): Promise<Set<string>> => {
   const entries = items.flatMap((item) => {
     const { type, message } = Object(item.outgoing);
-    const isMessage = ['message.send', 'message.received'].includes(type);
+    // A copy for an endpoint says nothing about the others.
+    const isMessage = ['message.send', 'message.received'].includes(type) && item.copy === undefined;
     return isMessage ? [{ name: nameOf(item), states: settledKeys(message.id) }] : [];
   });
   const found = await itemsAt(
@@ -199,5 +200,6 @@ const withoutLost = async (source: string, item: AnyItem, tables: string[]): Pro
   const lost = Object.entries(rows).flatMap(([name, key]) => (isLost(key) ? [name] : []));
   if (lost.length === 0) return item;
   const { pk, sk, ...attributes } = item;
-  return { pk, sk, ...Object.fromEntries(Object.entries(attributes).filter(([name]) => !lost.includes(name))) };
+  const gone = lost.includes('platform') ? [...lost, 'endpoints'] : lost;
+  return { pk, sk, ...Object.fromEntries(Object.entries(attributes).filter(([name]) => !gone.includes(name))) };
 };

@@ -36,6 +36,17 @@ export const webhookStatus = v.object({
 
 const path = v.object({ webhook_id: idOfAnything });
 
+/** The accesses of a change. */
+const CHANGES = [
+  'findAccount',
+  'findPlatform',
+  'setEndpoints',
+  'closeCircuit',
+  'listWaiting',
+  'listRetrying',
+  'updateHead',
+] as const;
+
 const own = { area: 'webhooks', token: 'header', permission: 'admin' } as const;
 
 export const webhooks = {
@@ -55,7 +66,7 @@ export const webhooks = {
     },
     responses: { 200: v.object({ ...webhook.entries, secret: v.string() }) },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_limit_reached'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit', 'listWaiting', 'updateHead'],
+    table: CHANGES,
   }),
 
   listWebhooks: define({
@@ -83,7 +94,7 @@ export const webhooks = {
     },
     responses: { 200: webhook },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit', 'listWaiting', 'updateHead'],
+    table: CHANGES,
   }),
 
   rotateWebhookSecret: define({
@@ -93,7 +104,7 @@ export const webhooks = {
     path,
     responses: { 200: v.object({ secret: v.string() }) },
     problems: ['platform_in_use', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit'],
+    table: CHANGES,
   }),
 
   testWebhook: define({
@@ -104,7 +115,7 @@ export const webhooks = {
     responses: { 200: v.object({ event_id: v.string() }) },
     problems: ['platform_in_use', 'webhook_not_found'],
     hashes: true,
-    table: ['findAccount', 'findPlatform', 'enqueueTest'],
+    table: ['findAccount', 'findPlatform', 'enqueueTest', 'updateHead'],
   }),
 
   deleteWebhook: define({
@@ -114,6 +125,6 @@ export const webhooks = {
     path,
     responses: { 204: null },
     problems: ['platform_in_use', 'webhook_not_found'],
-    table: ['findAccount', 'findPlatform', 'setEndpoints', 'closeCircuit'],
+    table: CHANGES,
   }),
 } as const;

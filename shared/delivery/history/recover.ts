@@ -6,18 +6,18 @@ import { sizeInJson } from '../../core/parts.ts';
 import { conversationName } from '../../outbox/entities.ts';
 import { page } from '../../table/client.ts';
 import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../entities.ts';
-import type { AttemptItem } from './attempt-item.ts';
+import { type AttemptItem, unpack } from './attempt-item.ts';
 import {
   attemptsAt,
   type Candidate,
-  conversationOfAttempt,
   type EventReference,
   enqueueReplays,
   eventOf,
-  hasDestination,
   isPending,
   replayParts,
   requirePlatform,
+  type Target,
+  targetOf,
 } from './replay.ts';
 
 /** The numbers of events that a recovery found. */
@@ -70,7 +70,7 @@ export const recoverDeliveries = async (
     do {
       const found = await failedOf(owner, slot, which, from);
       const { items, bytes, next } = upTo(CALL_BUDGET.bytes - handled.bytes, found);
-      await replayAll(account, items, recovered);
+      await replayAll(owner, items, recovered);
       from = next;
       handled.events += items.length;
       handled.bytes += bytes;
@@ -130,15 +130,26 @@ const failedOf = async (
     // Nobody repeats a recovery that has found nothing.
     ConsistentRead: true,
   });
-  return { items: items.filter((item) => hasDestination(owner, item)), ...(next && { next: String(next.sk) }) };
+  return {
+    items: items.filter((item) => targetOf(owner, item) !== undefined && !isTest(item)),
+    ...(next && { next: String(next.sk) }),
+  };
 };
 
+/** A test of an endpoint: whoever wants another one sends it. */
+const isTest = (attempt: AttemptItem): boolean => unpack(attempt)[0] === 'webhook.test';
+
 /** Replays the events of permanently failed attempts, and counts them. */
-const replayAll = async (account: string, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
-  const conversations = Map.groupBy(failed, (attempt) => conversationName(conversationOfAttempt(account, attempt)));
-  await inParallel([...conversations.values()], TOGETHER, (theirs) =>
-    replayConversation(account, eventsOf(theirs), recovered),
-  );
+const replayAll = async (owner: Account, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
+  const all = failed.flatMap((attempt): [Target, AttemptItem][] => {
+    const target = targetOf(owner, attempt);
+    return target ? [[target, attempt]] : [];
+  });
+  const conversations = Map.groupBy(all, ([{ conversation }]) => conversationName(conversation));
+  await inParallel([...conversations.values()], TOGETHER, async (theirs) => {
+    const [[target] = []] = theirs;
+    if (target) await replayConversation(owner.id, target, eventsOf(theirs.map(([, attempt]) => attempt)), recovered);
+  });
 };
 
 /** The events of attempts of a conversation, each once. */
@@ -147,34 +158,48 @@ const eventsOf = (attempts: AttemptItem[]): EventReference[] => [
 ];
 
 /** Replays events of a conversation in their order, a chunk at a time. */
-const replayConversation = async (account: string, events: EventReference[], recovered: Recovered): Promise<void> => {
+const replayConversation = async (
+  account: string,
+  target: Target,
+  events: EventReference[],
+  recovered: Recovered,
+): Promise<void> => {
   for (let start = 0; start < events.length; start += CHUNK) {
-    await replayChunk(account, events.slice(start, start + CHUNK), recovered);
+    await replayChunk(account, target, events.slice(start, start + CHUNK), recovered);
   }
 };
 
-const replayChunk = async (account: string, events: EventReference[], recovered: Recovered): Promise<void> => {
+const replayChunk = async (
+  account: string,
+  target: Target,
+  events: EventReference[],
+  recovered: Recovered,
+): Promise<void> => {
   const found: (Candidate | 'pending' | undefined)[] = events.map(() => undefined);
   await inParallel([...events.entries()], TOGETHER, async ([index, event]) => {
-    found[index] = await candidateOf(account, event);
+    found[index] = await candidateOf(account, target, event);
   });
   const candidates = found.filter((one): one is Candidate => typeof one === 'object');
   for (const part of replayParts(candidates)) {
     // Some were replayed or erased in the meantime, and none of the part was added: look again, before others follow.
-    if (await enqueueReplays(account, part)) recovered.queued += part.length;
+    if (await enqueueReplays(target, part)) recovered.queued += part.length;
     else {
       const again = eventsOf(part.map(({ attempt }) => attempt));
-      await replayChunk(account, again, recovered);
+      await replayChunk(account, target, again, recovered);
     }
   }
   recovered.pending += found.filter((one) => one === 'pending').length;
 };
 
 /** The event as it may be replayed; undefined if its last attempt did not fail permanently, or it was replayed since. */
-const candidateOf = async (account: string, event: EventReference): Promise<Candidate | 'pending' | undefined> => {
+const candidateOf = async (
+  account: string,
+  target: Target,
+  event: EventReference,
+): Promise<Candidate | 'pending' | undefined> => {
   const newest = (await attemptsAt(account, event, 1)).at(-1);
   if (newest === undefined || attemptOf(newest).outcome === 'succeeded') return undefined;
-  if (await isPending(account, newest)) return 'pending';
+  if (await isPending(target, newest)) return 'pending';
   if (newest.ended === undefined || newest.replayed !== undefined) return undefined;
   const outgoing = eventOf(newest);
   return outgoing && { attempt: newest, outgoing };

@@ -13,9 +13,9 @@
  */
 import { type Account, findAccount } from '../../accounts/accounts.ts';
 import { Problem } from '../../core/problems.ts';
-import { conversationName, entryKey } from '../../outbox/entities.ts';
+import { conversationName, endpointNumbers, entryKey } from '../../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../../outbox/entries.ts';
-import type { Conversation, Copy, Entry, OutboxEvent } from '../../outbox/event.ts';
+import type { Conversation, Entry, OutboxEvent } from '../../outbox/event.ts';
 import { getConsistent, hasExpired, page } from '../../table/client.ts';
 import { transactionsFor, updateWrite } from '../../table/transactions.ts';
 import { type AttemptReference, attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../entities.ts';
@@ -44,13 +44,14 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
   const owner = await requirePlatform(account);
   const newest = attempts.at(-1);
   if (newest === undefined) throw deliveryNotFound();
-  if (!hasDestination(owner, newest)) throw endpointIsGone();
-  if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
+  const target = targetOf(owner, newest);
+  if (target === undefined) throw endpointIsGone();
+  if (await isPending(target, newest)) return { event_id: event, status: 'pending' };
   const outgoing = eventOf(newest);
   // It left the outbox without a last attempt here: it was delivered to another platform, or its attempt was not recorded.
   if (outgoing === undefined) throw deliveryNotFound();
   // If another replay or an erasure comes first: look again.
-  return (await enqueueReplays(account, [{ attempt: newest, outgoing }]))
+  return (await enqueueReplays(target, [{ attempt: newest, outgoing }]))
     ? { event_id: event, status: 'queued' }
     : replayDelivery(account, id);
 };
@@ -110,25 +111,32 @@ export const attemptsAt = async (
     .sort((a, b) => (a.sk < b.sk ? -1 : 1));
 };
 
-/** The conversation to which the event of an attempt belongs. */
-export const conversationOfAttempt = (account: string, attempt: AttemptItem): Conversation => ({
-  direction: attempt.consent ? 'consent' : 'platform',
-  account,
-  phone: attempt.phone,
-  endpoint: attemptOf(attempt).endpoint,
-});
+/** Where the event of an attempt is sent again: its conversation, and the endpoint in an account with endpoints. */
+export interface Target {
+  conversation: Conversation;
+  /** The id of the endpoint, and the number that the account's bot has now. */
+  endpoint?: { id: string; bot: string | null };
+}
 
-/** Whether an account has what an attempt was made for: the endpoint, if it was made for one, else any platform. */
-export const hasDestination = ({ platform, endpoints }: Account, attempt: AttemptItem): boolean => {
-  const { endpoint: number } = attemptOf(attempt);
-  return number === undefined ? platform !== undefined : endpoints?.[number] === attempt.endpoint;
-};
-
-/** What an endpoint received with an attempt, if it was made for one. */
-const copyOf = (attempt: AttemptItem): Copy | undefined => {
-  const { endpoint } = attempt;
-  const bot = unpack(attempt)[9];
-  return endpoint === undefined ? undefined : { endpoint, event: attemptOf(attempt).event, bot };
+/**
+ * The target of an attempt. What was sent to the webhook that an operator had set is for the endpoint that it has become.
+ * Undefined if there is no such endpoint, or no platform.
+ */
+export const targetOf = (
+  { id: account, platform, endpoints, bot_number }: Account,
+  attempt: AttemptItem,
+): Target | undefined => {
+  const { phone, consent, endpoint: id } = attempt;
+  const { endpoint: given } = attemptOf(attempt);
+  if (given === undefined && endpoints === undefined) {
+    const conversation: Conversation = { direction: consent ? 'consent' : 'platform', account, phone };
+    return platform === undefined ? undefined : { conversation };
+  }
+  const endpoint = given ?? endpointNumbers.find((number) => endpoints?.[number]?.adopted);
+  const known = endpoint === undefined ? undefined : endpoints?.[endpoint];
+  if (known === undefined || (given !== undefined && known.id !== id)) return undefined;
+  const conversation: Conversation = { direction: 'platform', account, phone, endpoint };
+  return { conversation, endpoint: { id: known.id, bot: bot_number ?? null } };
 };
 
 /** The event of an attempt; undefined if more attempts followed. */
@@ -138,8 +146,8 @@ export const eventOf = (attempt: AttemptItem): OutboxEvent | undefined => {
 };
 
 /** Whether the event of its newest attempt is in the outbox: that entry, or the one that replays it. 1 read unit. */
-export const isPending = async (account: string, newest: AttemptItem): Promise<boolean> => {
-  const name = conversationName(conversationOfAttempt(account, newest));
+export const isPending = async ({ conversation }: Target, newest: AttemptItem): Promise<boolean> => {
+  const name = conversationName(conversation);
   return (await getConsistent<Entry>(entryKey(name, newest.replayed ?? newest.entry))) !== undefined;
 };
 
@@ -167,17 +175,19 @@ export const replayParts = (candidates: Candidate[]): ReplayPart[] =>
  *
  * @returns whether they were added; nothing was, if one of them was replayed or erased in the meantime
  */
-export const enqueueReplays = async (account: string, part: ReplayPart): Promise<boolean> => {
+export const enqueueReplays = async ({ conversation, endpoint }: Target, part: ReplayPart): Promise<boolean> => {
   const replays = part.map(({ attempt, outgoing }) => {
-    const copy = copyOf(attempt);
+    const { event } = attemptOf(attempt);
+    // The same as in the first attempt, if it was made for an endpoint.
+    const bot = attempt.endpoint === undefined ? endpoint?.bot : unpack(attempt)[9];
     return {
       outgoing,
-      replay: { event: attemptOf(attempt).event, since: attempt.created },
-      ...(copy && { copy }),
+      replay: { event, since: attempt.created },
+      ...(endpoint && { copy: { endpoint: endpoint.id, event, bot: bot ?? null } }),
     };
   });
   const failed = await transactInOrder((after) => {
-    const { ids, writes } = enqueue(conversationOfAttempt(account, part[0].attempt), replays, after);
+    const { ids, writes } = enqueue(conversation, replays, after);
     return [...part.map(({ attempt }, index) => markWrite(attempt, ids[index])), ...writes];
   });
   return failed.length === 0;

@@ -48,7 +48,7 @@ export const accountScenarios: Scenarios<typeof account> = {
         prepare: async () => ({ body: { sending_hours: { between: ['08:00', '20:00'], time_zone: 'UTC' } } }),
       },
     },
-    max: { read: 2, write: 14, of: 'and sending hours, without approval' },
+    max: { read: 2, write: 18, of: 'and sending hours, without approval' },
     worst: {
       prepare: async () => {
         vi.stubEnv('APPROVE_NAMES', 'false');

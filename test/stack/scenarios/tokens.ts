@@ -2,13 +2,16 @@
 import { historyWrite } from '../../../shared/accounts/history.ts';
 import { newToken } from '../../../shared/accounts/token-records.ts';
 import type { tokens } from '../../../shared/api/areas/tokens.ts';
+import { permissions } from '../../../shared/core/permissions.ts';
 import { transact } from '../../../shared/table/transactions.ts';
-import { consistent, eventual, PAGE } from './kilobytes.ts';
+import { consistent, eventual } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { longest } from './world.ts';
 
-/** KB of a record with the longest label. */
-const RECORD = 0.9;
+/** KB of a record with the longest label, and of a change. */
+const [RECORD, CHANGE] = [0.9, 0.5];
+/** Tokens that a test adds. */
+const TOKENS = 50;
 
 /** Adds a token to an account. Returns its id. */
 const addToken = async (account: string, label = 'test'): Promise<string> => {
@@ -38,10 +41,10 @@ export const tokensScenarios: Scenarios<typeof tokens> = {
     max: { read: consistent(1_000 * RECORD), write: 0, of: '1,000 tokens with the longest labels' },
     worst: {
       prepare: async ({ account }) => {
-        for (let count = 0; count < 50; count += 1) await addToken(account, longest(100));
+        for (let count = 0; count < TOKENS; count += 1) await addToken(account, longest(100));
         return {};
       },
-      whole: ({ read, write }) => ({ read: read * 20, write }),
+      whole: ({ read, write }) => ({ read: (read * 1_000) / TOKENS, write }),
     },
   },
   rotateToken: {
@@ -60,6 +63,20 @@ export const tokensScenarios: Scenarios<typeof tokens> = {
       return {};
     },
     readsOnly: true,
-    max: { read: eventual(PAGE) + consistent(1_000 * RECORD), write: 0, of: '500 changes, with 1,000 tokens' },
+    max: { read: eventual(500 * CHANGE) + consistent(1_000 * RECORD), write: 0, of: '500 changes, with 1,000 tokens' },
+    worst: {
+      prepare: async ({ account }) => {
+        const token = await addToken(account, longest(100));
+        for (let count = 1; count < TOKENS; count += 1) await addToken(account, longest(100));
+        for (let count = 0; count < 500; count += 1) {
+          await transact([
+            historyWrite(account, token, { type: 'token.created', id: token, fields: [...permissions] }),
+          ]);
+        }
+        return { query: { limit: '500' } };
+      },
+      beyond: () => ({ query: { limit: '501' } }),
+      whole: ({ read, write }) => ({ read: read + consistent((1_000 - TOKENS) * RECORD), write }),
+    },
   },
 };

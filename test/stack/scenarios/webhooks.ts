@@ -5,7 +5,8 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { addEndpoint, rotateSecret } from '../../../shared/delivery/endpoints.ts';
 import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
-import { awaitDestination, readHead } from '../../../shared/outbox/head.ts';
+import { awaitDestination, readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
+import type { Units } from '../support/consumed.ts';
 import { newPhones } from '../support/world.ts';
 import { consistent, inTransaction } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
@@ -16,8 +17,8 @@ const URL = 'https://example.com/events';
 /** KB of five endpoints, with the longest URLs and descriptions and three replaced secrets each; and of their ids. */
 const [ENDPOINTS, IDS] = [11.5, 1];
 
-/** Conversations that are made due, and the units of each, with its index. */
-const [WOKEN, WAKING] = [2_000, 5];
+/** Conversations that are made due, those that a test adds, and the units of each, with its indexes. */
+const [WOKEN, ADDED, WAKING] = [2_000, 4, 7];
 
 const longestUrl = (path: string): string => `${URL}/${path}`.padEnd(1_000, 'x');
 
@@ -42,15 +43,18 @@ const addAll = async (account: string, count = 5): Promise<string> => {
   return last;
 };
 
-/** Conversations that wait for a destination. */
-const addWaiting = async (account: string, count: number): Promise<void> => {
+/** Conversations that wait for a destination, and as many that have failed at the fifth endpoint. */
+const addPending = async (account: string, count: number): Promise<void> => {
   for (const phone of newPhones(count)) {
-    const conversation: Conversation = { direction: 'platform', account, phone };
     const outgoing = { type: 'user.state', user: { account, phone }, state: 'stopped' } as const;
-    await transactInOrder((after) => enqueueWrites(conversation, outgoing, after));
-    const head = await readHead(conversation);
-    const why = { end: Date.now() + DAY_MS, since: timestamp(), cause: 'no_platform' };
-    if (head !== undefined) await awaitDestination(head, why);
+    const waiting: Conversation = { direction: 'platform', account, phone };
+    const failing: Conversation = { ...waiting, endpoint: 5 };
+    for (const one of [waiting, failing]) await transactInOrder((after) => enqueueWrites(one, outgoing, after));
+    const since = timestamp();
+    const [waits, fails] = [await readHead(waiting), await readHead(failing)];
+    if (waits) await awaitDestination(waits, { end: Date.now() + DAY_MS, since, cause: 'no_platform' });
+    const why = { until: Date.now() + DAY_MS, since, failed: 'x', cause: 'status_500', attempts: 1 };
+    if (fails) await scheduleRetry(fails, why);
   }
 };
 
@@ -58,7 +62,20 @@ const change = {
   read: 2 * consistent(ENDPOINTS) + 2,
   write: inTransaction(ENDPOINTS) + inTransaction(IDS) + 10,
 };
-const waking = { read: 150, write: WOKEN * WAKING };
+const waking = { read: 2 * 150, write: 2 * WOKEN * WAKING };
+
+/** The most expensive change of the last one of five. */
+const worst = {
+  prepare: async () => {
+    const account = await newBusiness();
+    const id = await addAll(account);
+    await addPending(account, ADDED);
+    return { account, path: { webhook_id: id } };
+  },
+  whole: ({ read, write }: Units) => ({ read: read + 2 * 100, write: write + 2 * (WOKEN - ADDED) * WAKING }),
+};
+
+const MOST = 'one of five, with 2,000 users whose events wait, and 2,000 for whom they have failed';
 
 export const webhooksScenarios: Scenarios<typeof webhooks> = {
   createWebhook: {
@@ -67,17 +84,17 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
     max: {
       read: change.read + waking.read,
       write: change.write + waking.write,
-      of: 'the fifth one, with 2,000 users whose events wait',
+      of: 'the fifth one, with 2,000 users whose events wait, and 2,000 for whom they have failed',
     },
     worst: {
       prepare: async () => {
         const account = await newBusiness();
         await addAll(account, 4);
-        await addWaiting(account, 4);
+        await addPending(account, ADDED);
         return { account, body: { url: longestUrl('last'), description: longest(200) } };
       },
       beyond: () => ({ body: { url: longestUrl('last'), description: longest(201) } }),
-      whole: ({ read, write }) => ({ read: read + 100, write: write + (WOKEN - 4) * WAKING }),
+      whole: worst.whole,
     },
   },
   listWebhooks: {
@@ -98,32 +115,18 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
   updateWebhook: {
     prepare: async ({ account }) => ({ path: { webhook_id: await addOne(account) }, body: { description: 'New' } }),
     repeat: 'new',
-    max: {
-      read: change.read + waking.read,
-      write: change.write + waking.write,
-      of: 'one of five, with 2,000 users whose events wait',
-    },
+    max: { read: change.read + waking.read, write: change.write + waking.write, of: MOST },
     worst: {
-      prepare: async () => {
-        const account = await newBusiness();
-        const id = await addAll(account);
-        await addWaiting(account, 4);
-        return { account, path: { webhook_id: id }, body: { url: longestUrl('other') } };
-      },
+      prepare: async () => ({ ...(await worst.prepare()), body: { url: longestUrl('other') } }),
       beyond: () => ({ body: { url: longestUrl('other'), description: longest(201) } }),
-      whole: ({ read, write }) => ({ read: read + 100, write: write + (WOKEN - 4) * WAKING }),
+      whole: worst.whole,
     },
   },
   rotateWebhookSecret: {
     prepare: async ({ account }) => ({ path: { webhook_id: await addOne(account) } }),
     repeat: 'new',
-    max: { ...change, of: 'one of five' },
-    worst: {
-      prepare: async () => {
-        const account = await newBusiness();
-        return { account, path: { webhook_id: await addAll(account) } };
-      },
-    },
+    max: { read: change.read + waking.read, write: change.write + waking.write, of: MOST },
+    worst,
   },
   testWebhook: {
     prepare: async ({ account }) => ({ path: { webhook_id: await addOne(account) } }),
@@ -150,12 +153,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
         repeatStatus: 404,
       },
     },
-    max: { ...change, of: 'one of five' },
-    worst: {
-      prepare: async () => {
-        const account = await newBusiness();
-        return { account, path: { webhook_id: await addAll(account) } };
-      },
-    },
+    max: { read: change.read + waking.read, write: change.write + waking.write, of: MOST },
+    worst,
   },
 };
