@@ -229,7 +229,7 @@ export const conversationAbout = (direction: Direction, { account, phone, hours 
 });
 
 /** What an endpoint of an account receives: a copy of an event. */
-export interface Copy {
+interface Copy {
   /** The id of the endpoint. If it is deleted, its copies are dropped. */
   endpoint: string;
   /** The id of the event: that of the entry that was copied. Missing for a test, which only this endpoint receives. */

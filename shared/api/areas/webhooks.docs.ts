@@ -59,7 +59,7 @@ requests until you change it. \`GET /v1/configuration\` says how many events wai
     },
     testWebhook: {
       text: `Sends an event of the type \`webhook.test\` to this webhook alone: signed, retried and recorded like others.
-\`GET /v1/deliveries?webhook_id=…\` shows what the webhook returned, usually within a second. With version 1, the body is
+\`GET /v1/deliveries?webhook_id=…\` shows what the webhook returned, usually within a second; later, if its last requests failed. With version 1, the body is
 \`{"check":{}}\`.`,
       names: { 200: 'SentTest' },
       examples: { shows: 'The test is sent', path: { webhook_id: id }, answer: { event_id: testEvent } },

@@ -188,7 +188,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   };
 };
 
-/** An account with webhooks of its own. A request with the method DELETE deletes what another one changes. */
+/** An account with webhooks and tokens of its own. A request with the method DELETE deletes what another one changes. */
 const manage = async (urls: Record<Host, string>) => {
   const account = newAccountId();
   await createAccount({ name: 'Managing', id: account, ...UNLIMITED });
@@ -197,7 +197,12 @@ const manage = async (urls: Record<Host, string>) => {
   const newWebhook = async (url: string): Promise<string> => (await base('POST', '/v1/webhooks', { url })).body.id;
   const ids = [1, 2, 3, 4].map((number) => newWebhook(`https://example.com/${number}`));
   const [first = '', second = '', tested = '', doomed = ''] = await Promise.all(ids);
+  const newToken = async (): Promise<string> =>
+    (await base('POST', '/v1/tokens', { label: 'test', permissions: ['stats'] })).body.id;
+  const [rotated, revoked] = [await newToken(), await newToken()];
   const known: [string, string[]][] = [
+    ['rotateToken.token_id', [rotated, newId()]],
+    ['revokeToken.token_id', [revoked, newId()]],
     ['webhook_id', [tested, tested, newId()]],
     ['updateWebhook.webhook_id', [first, second, newId()]],
     ['deleteWebhook.webhook_id', [doomed, newId()]],

@@ -30,6 +30,8 @@ import { newAccountId, newPhone } from '../../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const token = 'token-1';
+/** Milliseconds of a minute: retries are quicker. */
+const MINUTE = 2_000;
 
 let [failing, working]: DestinationServer[] = [];
 
@@ -42,6 +44,7 @@ const servers = (): [DestinationServer, DestinationServer] => {
 };
 
 beforeAll(async () => {
+  vi.stubEnv('MINUTE', String(MINUTE));
   [failing, working] = [await DestinationServer.start(), await DestinationServer.start()];
 });
 
@@ -56,8 +59,8 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers());
 
-const later = (milliseconds: number) => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
+const later = (minutes: number) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE });
 };
 
 const newBusiness = async () => {
@@ -90,11 +93,11 @@ const runAll = async (business: Business): Promise<void> => {
 const untilHoursAhead = async (business: Business, conversation: Conversation): Promise<void> => {
   for (const step of RETRY_STEPS_MS) {
     await runAll(business);
-    later(step * 1.3);
+    later((step / 60_000) * 1.3);
   }
   await runAll(business);
   const { retryAt = '' } = (await readHead(conversation)) ?? {};
-  expect(Date.parse(retryAt)).toBeGreaterThan(Date.now() + 3_600_000);
+  expect(Date.parse(retryAt)).toBeGreaterThan(Date.now() + 60 * MINUTE);
 };
 
 const textsAt = ({ calls }: DestinationServer): string[] =>
@@ -153,7 +156,7 @@ test('a webhook that was disabled gets what has waited after a change of its sec
   await write(business, 'one');
   await runAll(business);
   // It waits for the second time, for some hours.
-  later(180_000);
+  later(3);
   await runAll(business);
   server.answers = [200];
   server.calls.length = 0;
@@ -172,7 +175,7 @@ test('a test is not delayed by one that failed before', async () => {
   await testEndpoint(business.account, id);
   for (const step of RETRY_STEPS_MS.slice(0, 4)) {
     await run(tests);
-    later(step * 1.3);
+    later((step / 60_000) * 1.3);
   }
   server.answers = [200];
   server.calls.length = 0;
@@ -218,7 +221,7 @@ test('a 410 to a request that began before a change disables nothing', async () 
   await write(business, 'one');
   await runAll(business);
   await write(business, 'two');
-  later(600_000);
+  later(10);
   await runAll(business);
   expect(textsAt(next)).toEqual(['two']);
   expect(await listEndpoints(business.account)).toMatchObject([{ status: 'working' }]);
