@@ -1,4 +1,5 @@
 /** The tokens of an account, as its business manages them: none may do more than the token that makes it. */
+import { validate as isUuid } from 'uuid';
 import { now, timestamp, timestampOf } from '../core/clock.ts';
 import type { Permission } from '../core/permissions.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
@@ -114,7 +115,7 @@ const noteWrite = (
  * @throws token_not_found — unknown, or another account's
  */
 export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: string): Promise<void> => {
-  const item = await findTokenItem(account, id);
+  const item = await findItem(account, id);
   if (item === undefined) throw tokenNotFound();
   if (item.revoked !== undefined) return;
   const writes = [
@@ -127,9 +128,13 @@ export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: str
   if (failed.includes(writes.length)) await transact(writes);
 };
 
+/** The record of a token; undefined if the text is no id, or the account has no such token. */
+const findItem = async (account: string, id: string): Promise<TokenRecordItem | undefined> =>
+  isUuid(id) ? findTokenItem(account, id) : undefined;
+
 /** A token that works, and can do no more than the caller's. */
 const workingToken = async ({ account, permissions }: TokenOwner, id: string): Promise<TokenRecordItem> => {
-  const item = await findTokenItem(account, id);
+  const item = await findItem(account, id);
   const hasEnded = item?.expires !== undefined && Date.parse(item.expires) <= now();
   if (item === undefined || item.revoked !== undefined || hasEnded) throw tokenNotFound();
   const more = item.permissions.filter((permission) => !permissions.includes(permission));
