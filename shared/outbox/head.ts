@@ -250,7 +250,7 @@ export const postpone = async (head: Head, until: number): Promise<void> => {
  * Milliseconds after which a waiting conversation is looked at again, in case that the setting of its destination missed it:
  * for the first time, because the index may have been behind; and later, because there may be too many to make due at once.
  */
-const WAIT_MS = { first: 120_000, later: 6 * 3_600_000 };
+const WAIT_MS = { first: 10_000, later: 6 * 3_600_000 };
 
 /**
  * Has a conversation wait for a destination: until one is set, or its oldest entry ends at `end` (milliseconds since 1970). 1
@@ -318,8 +318,8 @@ const TOGETHER = 25;
 
 /**
  * Makes conversations of an account due that wait for a platform or a webhook, those first that have waited longest, a page at
- * a time. The index may miss one that began to wait within the last second: `deliver` looks at it again after two minutes, and
- * at those beyond `most` after some hours. 0.5 read units for 4 KB of the index; 2 write units for each, and 2 on an index.
+ * a time. The index may miss one that began to wait within the last second: `deliver` looks at it again within two minutes,
+ * and at those beyond `most` after some hours. 0.5 read units for 4 KB of the index; 2 write units for each, and 2 on an index.
  */
 export const endWaiting = (account: string, most?: number): Promise<void> =>
   makeListedDue(waitingForPlatform(account), () => true, most);

@@ -42,6 +42,9 @@ const rest = {
   phone_number: '1234567',
 };
 
+/** The statuses of an empty object: fields are missing, or, if all are optional, nothing has the id in the path. */
+const REJECTED = [404, 422];
+
 /** A permission that an endpoint accepts. */
 const permissionOf = (permission: Endpoint['permission']) => (permission === 'any' ? 'stats' : permission);
 
@@ -152,7 +155,7 @@ describe.each(withJson)('%s', (name, { permission }) => {
     const plain = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body: '{}' }));
     const received = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
     expect({ ...received.body, trace_id: '' }).toEqual({ ...plain.body, trace_id: '' });
-    expect(received.status).toBe(422);
+    expect(REJECTED).toContain(received.status);
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON'])(
@@ -165,7 +168,7 @@ describe.each(withJson)('%s', (name, { permission }) => {
         headers: { 'content-type': type },
         body: '{}',
       });
-      expect(received.status).toBe(422);
+      expect(REJECTED).toContain(received.status);
     },
   );
 });
