@@ -70,20 +70,25 @@ const BY_OPERATOR: Partial<Record<Permission, string>> = {
 export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: number) => {
   const { account, token: by } = caller;
   const item = await workingToken(caller, id);
-  const { label, permissions, expires } = item;
-  const end = expires === undefined ? undefined : Date.parse(expires);
+  const { label, permissions, expires = NEVER, planned = expires } = item;
+  // A repeat, after a response was lost, makes another token with the same expiry.
+  const end = planned === NEVER ? undefined : Date.parse(planned);
   const made = newToken({ label, permissions, expires: end }, { account, keeper: account });
-  const overlapEnd = Math.min(now() + overlap * 3_600_000, end ?? Number.POSITIVE_INFINITY);
+  const present = expires === NEVER ? Number.POSITIVE_INFINITY : Date.parse(expires);
+  const overlapEnd = Math.min(now() + overlap * 3_600_000, present);
   const failed = await transact([
     ...made.writes,
     endWrite(item, overlapEnd),
-    noteWrite(account, item, { expires: new Date(overlapEnd).toISOString() }),
+    noteWrite(account, item, { planned, expires: new Date(overlapEnd).toISOString() }),
     historyWrite(account, by, { type: 'token.rotated', id }),
   ]);
   // It was revoked in the meantime.
   if (failed.length > 0) throw tokenNotFound();
   return { ...shown(made.record), token: made.token };
 };
+
+/** The expiry of a token that does not expire. */
+const NEVER = 'never';
 
 /** Ends a token at a time (milliseconds since 1970), in a transaction that fails if it was revoked. */
 const endWrite = ({ sha256 }: TokenRecordItem, end: number): Write =>
@@ -94,20 +99,16 @@ const endWrite = ({ sha256 }: TokenRecordItem, end: number): Write =>
     ExpressionAttributeValues: { ':end': Math.floor(end / 1_000) },
   });
 
-/** Notes in the record of a token when it expires, or that it was revoked. */
-const noteWrite = (
-  account: string,
-  { id }: TokenRecordItem,
-  note: { expires: string } | { revoked: string },
-): Write => {
-  const [[name = '', value] = []] = Object.entries(note);
-  return updateWrite({
+/** Notes in the record of a token that it was replaced or revoked, in a transaction that fails if it was revoked before. */
+const noteWrite = (account: string, { id }: TokenRecordItem, noted: Record<string, string>): Write =>
+  updateWrite({
     Key: accountTokenKey(account, id),
-    UpdateExpression: `SET ${name} = :value`,
+    UpdateExpression: `SET ${Object.keys(noted)
+      .map((name) => `${name} = :${name}`)
+      .join(', ')}`,
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revoked)',
-    ExpressionAttributeValues: { ':value': value },
+    ExpressionAttributeValues: Object.fromEntries(Object.entries(noted).map(([name, value]) => [`:${name}`, value])),
   });
-};
 
 /**
  * Revokes a token: it stops working within 60 s. A repeat changes nothing. 1 read unit, and 8 write units in a transaction.

@@ -23,8 +23,8 @@ export interface TokenRecord {
   revoked?: string;
 }
 
-/** A record in the table. */
-export type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number };
+/** A record in the table. `planned` is the expiry before the token was replaced, or `never`. */
+export type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number; planned?: string };
 
 export interface TokenDraft {
   label: string;
@@ -117,5 +117,6 @@ export const toRecord = ({
   sk: _sk,
   sha256: _sha256,
   expires_at: _end,
+  planned: _planned,
   ...record
 }: TokenRecordItem): TokenRecord => record;
