@@ -62,7 +62,7 @@ const BY_OPERATOR: Partial<Record<Permission, string>> = {
 
 /**
  * Replaces a token by another one with the same label, permissions and expiry. The former one also works for `overlap` hours. 1
- * read unit, and 12 write units in a transaction.
+ * read unit, and 14 write units in a transaction.
  *
  * @throws token_not_found — unknown, revoked, expired, or another account's
  * @throws permission_required — the token has a permission that the caller lacks
@@ -80,6 +80,8 @@ export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: nu
     ...made.writes,
     endWrite(item, overlapEnd),
     noteWrite(account, item, { planned, expires: new Date(overlapEnd).toISOString() }),
+    // A restore of the table brings back neither the token nor its former expiry.
+    deletionWrite('token', item.sha256),
     historyWrite(account, by, { type: 'token.rotated', id }),
   ]);
   // It was revoked in the meantime.

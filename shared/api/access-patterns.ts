@@ -124,7 +124,7 @@ export const transactions = {
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
   /** A token is created by a business. */
   createToken: ['putToken', 'putTokenRecord', 'putChange'],
-  rotateToken: ['putToken', 'limitToken', 'putTokenRecord', 'changeTokenRecord', 'putChange'],
+  rotateToken: ['putToken', 'limitToken', 'putTokenRecord', 'changeTokenRecord', 'putDeletion', 'putChange'],
   revokeToken: ['limitToken', 'changeTokenRecord', 'putDeletion', 'putChange'],
   /** An account's endpoints are changed. */
   setEndpoints: ['updateAccount', 'putPlatform', 'putDeletion', 'putChange'],

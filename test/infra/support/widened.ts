@@ -23,7 +23,7 @@ export const widened: Record<string, string[]> = {
   ],
   CancelJob: ['PutItem JOB#*', 'UpdateItem DELETED#*'],
   DeleteProfiler: ['DeleteItem DELETED#*', 'PutItem PROFILERS#*', 'UpdateItem DELETED#*'],
-  RotateToken: ['UpdateItem HISTORY#*'],
+  RotateToken: ['UpdateItem DELETED#*', 'UpdateItem HISTORY#*'],
   RevokeToken: ['PutItem ACCOUNT#*', 'PutItem TOKEN#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*'],
   CreateWebhook: ['PutItem ACCOUNT#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*', 'UpdateItem PLATFORM#*'],
   UpdateWebhook: ['PutItem ACCOUNT#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*', 'UpdateItem PLATFORM#*'],

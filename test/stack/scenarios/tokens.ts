@@ -50,7 +50,7 @@ export const tokensScenarios: Scenarios<typeof tokens> = {
   rotateToken: {
     prepare: async ({ account }) => ({ path: { token_id: await addToken(account) }, body: {} }),
     repeat: 'new',
-    max: { read: 1, write: 14, of: 'any' },
+    max: { read: 1, write: 15, of: 'any' },
   },
   revokeToken: {
     prepare: async ({ account }) => ({ path: { token_id: await addToken(account) } }),
