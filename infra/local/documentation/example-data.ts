@@ -65,6 +65,7 @@ export class Examples {
     const ended = await this.#endedRequest();
     const media = await this.#upload();
     await this.#openJobToCancel();
+    const [rotated, revoked] = [await this.#newToken(), await this.#newToken()];
     const delivery = exampleDelivery(account.id, panelist);
     await putAll([delivery]);
     return {
@@ -86,6 +87,8 @@ export class Examples {
         ['deleteProfiler', PROFILER_TO_DELETE],
         ['cancelJob', JOB_TO_CANCEL],
         ['acknowledgeDeletion', ended],
+        ['rotateToken', rotated],
+        ['revokeToken', revoked],
       ]),
     };
   }
@@ -114,6 +117,12 @@ export class Examples {
     const path = `/v1/user_data/start/${this.#service.demo.panelist}`;
     const { requestId } = await this.#post(path, body, {}, `${KEY} ${property}`);
     return requestId;
+  }
+
+  /** A token that may be replaced or revoked. Returns its id. */
+  async #newToken(): Promise<string> {
+    const body = { label: 'documentation', permissions: ['stats'], expires: Math.floor(now() / 1_000) + 86_400 };
+    return (await this.#post('/v1/tokens', body, {})).id;
   }
 
   /** A request whose consent has ended. */

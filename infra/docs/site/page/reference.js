@@ -143,7 +143,7 @@ const ui = window.SwaggerUIBundle({
   displayRequestDuration: true,
   syntaxHighlight: { activated: false },
   tryItOutEnabled: service.try !== undefined,
-  supportedSubmitMethods: service.try === undefined ? [] : ['get', 'put', 'post', 'delete', 'head'],
+  supportedSubmitMethods: service.try === undefined ? [] : ['get', 'put', 'post', 'patch', 'delete', 'head'],
   validatorUrl: null,
   showMutatedRequest: false,
   requestInterceptor: prepare,
