@@ -95,22 +95,20 @@ const platformInUse = (detail: string): Problem => new Problem('platform_in_use'
 /**
  * Changes the endpoints of an account, in a transaction that fails if the account was changed in the meantime; then it is read
  * again. 2 read units, and 10 write units; 12 if an operator had set the webhook. More of both if the settings have more than 1 KB.
- * And the costs of making due what is pending for an endpoint: `endWaiting` and `endRetrying`.
  *
- * @param change - returns the endpoints after the change; `reset` is the number of one that has begun or ended, whose failures
- *   are forgotten
+ * @param change - returns the endpoints after the change; `reset` is the number of one whose failures are forgotten
+ * @returns the result, and whether the webhook that an operator had set has become an endpoint
  */
 const changeEndpoints = async <Result>(
   { account, token }: Changer,
   record: Change,
-  change: (present: Endpoint[]) => { endpoints: Endpoint[]; reset: Endpoint['number']; result: Result },
-): Promise<Result> => {
+  change: (present: Endpoint[]) => { endpoints: Endpoint[]; reset?: Endpoint['number']; result: Result },
+): Promise<{ result: Result; reset: Endpoint['number'] | undefined; isAdoption: boolean }> => {
   for (;;) {
     const { item, endpoints: before } = await readPresent(account);
     const { endpoints, reset, result } = change(before);
     const isAdoption = before.some(({ adopted }) => adopted) && item.platform !== ENDPOINTS;
-    await forgetFailures(account, reset);
-    if (isAdoption) await forgetFailures(account, undefined);
+    if (reset !== undefined) await forgetFailures(account, reset);
     // Settings that were removed, and secrets that were replaced, do not return with a restore of the table.
     const marker = deletionWrite('platform', account);
     // Later than the marker's time: what is set now may be restored.
@@ -129,9 +127,15 @@ const changeEndpoints = async <Result>(
     ]);
     if (failed.length > 0) continue;
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
-    await wake(account, reset, isAdoption);
-    return result;
+    return { result, reset, isAdoption };
   }
+};
+
+/** As `changeEndpoints`, and makes due what is pending: more costs are those of `endWaiting` and `endRetrying`. */
+const changeAndWake: typeof changeEndpoints = async (by, record, change) => {
+  const changed = await changeEndpoints(by, record, change);
+  await wake(by.account, changed.reset, changed.isAdoption);
+  return changed;
 };
 
 /** Conversations that a change makes due, of those that wait, and of those that failed. `deliver` looks at others later. */
@@ -141,10 +145,10 @@ const MOST_WOKEN = 2_000;
  * Makes due what waits for an endpoint, and what has failed at the one that was changed: it would otherwise wait for the next
  * retry, up to six hours. The change has taken effect also if this fails, so a failure is only logged.
  */
-const wake = async (account: string, changed: Endpoint['number'], isAdoption: boolean): Promise<void> => {
+const wake = async (account: string, changed: Endpoint['number'] | undefined, isAdoption: boolean): Promise<void> => {
   const isConcerned = (conversation: NamedConversation): boolean => {
     const endpoint = endpointOf(conversation);
-    return endpoint === changed || (isAdoption && endpoint === undefined);
+    return endpoint === undefined ? isAdoption : endpoint === changed;
   };
   try {
     await Promise.all([endWaiting(account, MOST_WOKEN), endRetrying(account, isConcerned, MOST_WOKEN)]);
@@ -167,7 +171,7 @@ const attributesOf = (endpoints: Endpoint[]) =>
       };
 
 /** Forgets failures of a destination. If it still is what failed before, it fails again. */
-const forgetFailures = async (account: string, endpoint: Endpoint['number'] | undefined): Promise<void> => {
+const forgetFailures = async (account: string, endpoint: Endpoint['number']): Promise<void> => {
   const name = destinationNameOf({ direction: 'platform', account, endpoint });
   await Promise.all([remove(disabledKey(name)), remove(circuitKey(name))]);
 };
@@ -185,19 +189,19 @@ export const listEndpoints = async (account: string): Promise<(ShownEndpoint & D
 };
 
 /**
- * Adds an endpoint. Costs: `changeEndpoints`.
+ * Adds an endpoint. Costs: `changeAndWake`.
  *
  * @param draft - without a secret, one is made
  * @returns the endpoint with its secret, which is never shown again
  * @throws platform_in_use · webhook_exists — one has this URL · webhook_limit_reached
  */
-export const addEndpoint = (
+export const addEndpoint = async (
   by: Changer,
   draft: EndpointChange & { url: string; secret?: string | undefined },
 ): Promise<ShownEndpoint & { secret: string }> => {
   const { secret = newSigningSecret() } = draft;
   const id = newId();
-  return changeEndpoints(by, { type: 'webhook.created', id, fields: Object.keys(draft) }, (present) => {
+  const { result } = await changeAndWake(by, { type: 'webhook.created', id, fields: Object.keys(draft) }, (present) => {
     const number = endpointNumbers.find((one) => present.every((other) => other.number !== one));
     if (number === undefined) {
       throw new Problem(
@@ -209,33 +213,37 @@ export const addEndpoint = (
     const endpoint = changed({ id, number, url: '', secret, version: 2, created: time, updated: time }, draft, present);
     return { endpoints: [...present, endpoint], reset: number, result: { ...shown(endpoint), secret } };
   });
+  return result;
 };
 
 /**
- * Changes an endpoint, which also ends that it is disabled. Costs: `changeEndpoints`.
+ * Changes an endpoint, which also ends that it is disabled. Costs: `changeAndWake`.
  *
  * @throws platform_in_use · webhook_not_found · webhook_exists — another one has this URL
  */
-export const changeEndpoint = (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
+export const changeEndpoint = async (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
   const record = { type: 'webhook.updated', id, fields: Object.keys(change) } as const;
-  return changeEndpoints(by, record, (present) => {
+  const { result } = await changeAndWake(by, record, (present) => {
     const endpoint = changed(withId(present, id), change, present);
     return { endpoints: replaced(present, endpoint), reset: endpoint.number, result: shown(endpoint) };
   });
+  return result;
 };
 
 /**
- * Replaces the secret of an endpoint. The present one also signs for 24 hours. Costs: `changeEndpoints`.
+ * Replaces the secret of an endpoint. The present one also signs for 24 hours. It stays disabled, if it is. Costs:
+ * `changeEndpoints`.
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const rotateSecret = (by: Changer, id: string): Promise<{ secret: string }> => {
+export const rotateSecret = async (by: Changer, id: string): Promise<{ secret: string }> => {
   const secret = newSigningSecret();
-  return changeEndpoints(by, { type: 'webhook.secret_rotated', id }, (present) => {
+  await changeEndpoints(by, { type: 'webhook.secret_rotated', id }, (present) => {
     const before = withId(present, id);
-    const endpoint = { ...before, secret, previous_secrets: previousSecrets(before, secret), updated: timestamp() };
-    return { endpoints: replaced(present, endpoint), reset: endpoint.number, result: { secret } };
+    const endpoint = { ...before, secret, previous_secrets: previousSecrets(before, secret) };
+    return { endpoints: replaced(present, endpoint), result: undefined };
   });
+  return { secret };
 };
 
 /**
@@ -244,11 +252,12 @@ export const rotateSecret = (by: Changer, id: string): Promise<{ secret: string 
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const deleteEndpoint = (by: Changer, id: string): Promise<void> =>
-  changeEndpoints(by, { type: 'webhook.deleted', id }, (present) => {
+export const deleteEndpoint = async (by: Changer, id: string): Promise<void> => {
+  await changeEndpoints(by, { type: 'webhook.deleted', id }, (present) => {
     const { number } = withId(present, id);
     return { endpoints: present.filter((one) => one.id !== id), reset: number, result: undefined };
   });
+};
 
 /**
  * Sends an endpoint an event that is a test. It is signed, retried and recorded like others. 2 read units, 4 write units in

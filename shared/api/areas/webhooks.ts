@@ -36,16 +36,9 @@ export const webhookStatus = v.object({
 
 const path = v.object({ webhook_id: idOfAnything });
 
-/** The accesses of a change. */
-const CHANGES = [
-  'findAccount',
-  'findPlatform',
-  'setEndpoints',
-  'closeCircuit',
-  'listWaiting',
-  'listRetrying',
-  'updateHead',
-] as const;
+/** The accesses of a change, and of one that makes pending events due. */
+const CHANGES = ['findAccount', 'findPlatform', 'setEndpoints'] as const;
+const WAKING_CHANGES = [...CHANGES, 'closeCircuit', 'listWaiting', 'listRetrying', 'updateHead'] as const;
 
 const own = { area: 'webhooks', token: 'header', permission: 'admin' } as const;
 
@@ -66,7 +59,7 @@ export const webhooks = {
     },
     responses: { 200: v.object({ ...webhook.entries, secret: v.string() }) },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_limit_reached'],
-    table: CHANGES,
+    table: WAKING_CHANGES,
   }),
 
   listWebhooks: define({
@@ -94,7 +87,7 @@ export const webhooks = {
     },
     responses: { 200: webhook },
     problems: ['platform_in_use', 'webhook_exists', 'webhook_not_found'],
-    table: CHANGES,
+    table: WAKING_CHANGES,
   }),
 
   rotateWebhookSecret: define({
@@ -125,6 +118,6 @@ export const webhooks = {
     path,
     responses: { 204: null },
     problems: ['platform_in_use', 'webhook_not_found'],
-    table: CHANGES,
+    table: [...CHANGES, 'closeCircuit'],
   }),
 } as const;
