@@ -94,10 +94,10 @@ const platformInUse = (detail: string): Problem => new Problem('platform_in_use'
 
 /**
  * Changes the endpoints of an account, in a transaction that fails if the account was changed in the meantime; then it is read
- * again. 2 read units, and 10 write units; 12 if an operator had set the webhook. More of both if the settings have more than 1 KB.
+ * again. 2 read units, and 10 write units. More of both if the settings have more than 1 KB.
  *
  * @param change - returns the endpoints after the change; `reset` is the number of one whose failures are forgotten
- * @returns the result, and whether the webhook that an operator had set has become an endpoint
+ * @returns the result, the number whose failures were forgotten, and whether the webhook of an operator has become an endpoint
  */
 const changeEndpoints = async <Result>(
   { account, token }: Changer,
@@ -231,7 +231,7 @@ export const changeEndpoint = async (by: Changer, id: string, change: EndpointCh
 };
 
 /**
- * Replaces the secret of an endpoint. The present one also signs for 24 hours. It stays disabled, if it is. Costs:
+ * Replaces the secret of an endpoint. The present one also signs for 24 hours. A disabled endpoint stays disabled. Costs:
  * `changeEndpoints`.
  *
  * @throws platform_in_use · webhook_not_found
@@ -247,7 +247,7 @@ export const rotateSecret = async (by: Changer, id: string): Promise<{ secret: s
 };
 
 /**
- * Deletes an endpoint: its pending events are dropped. After the last one, events wait for another one. Costs:
+ * Deletes an endpoint: its pending events are dropped when they are due. After the last one, events wait for another one. Costs:
  * `changeEndpoints`.
  *
  * @throws platform_in_use · webhook_not_found

@@ -100,16 +100,23 @@ const untilHoursAhead = async (business: Business, conversation: Conversation): 
   expect(Date.parse(retryAt)).toBeGreaterThan(Date.now() + 60 * MINUTE);
 };
 
+/** A webhook whose next retry of a text is hours ahead. Returns its id. */
+const addFailing = async (business: Business): Promise<string> => {
+  const [down] = servers();
+  down.answers = [503];
+  const { id } = await addEndpoint(business.by, { url: down.url });
+  await write(business, 'old');
+  await untilHoursAhead(business, at(business, 1));
+  return id;
+};
+
 const textsAt = ({ calls }: DestinationServer): string[] =>
   calls.map(({ json }) => (json.data ?? json.message).text.body);
 
 test('a webhook that gets the number of a deleted one does not wait for its retries', async () => {
   const business = await newBusiness();
-  const [down, up] = servers();
-  down.answers = [503];
-  const { id } = await addEndpoint(business.by, { url: down.url });
-  await write(business, 'old');
-  await untilHoursAhead(business, at(business, 1));
+  const [, up] = servers();
+  const id = await addFailing(business);
   await deleteEndpoint(business.by, id);
   await addEndpoint(business.by, { url: up.url });
   await write(business, 'new');
@@ -132,11 +139,8 @@ test('a webhook beside that of an operator does not wait for its retries', async
 
 test('after a change of its URL, a webhook gets at once what has failed', async () => {
   const business = await newBusiness();
-  const [down, up] = servers();
-  down.answers = [503];
-  const { id } = await addEndpoint(business.by, { url: down.url });
-  await write(business, 'old');
-  await untilHoursAhead(business, at(business, 1));
+  const [, up] = servers();
+  const id = await addFailing(business);
   await changeEndpoint(business.by, id, { url: up.url });
   await runAll(business);
   expect(textsAt(up)).toEqual(['old']);
