@@ -1,4 +1,4 @@
-/** Bundles all functions in one esbuild call: minified ES modules that include the SDK, each in its own folder. */
+/** Bundles all functions in one esbuild call: minified ES modules that include the SDK, each in its own folder; and the portal. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
 import { plugins, tableWarmUps } from './plugins.ts';
+import { writePortal } from './portal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -56,6 +57,7 @@ export const bundleFunctions = async (
   await (bundling === 'linked'
     ? link(files, directory, conditions)
     : bundle(files, directory, { sourceMaps: bundling === 'mapped', conditions }));
+  await writePortal(join(directory, folderOf('readPortal'), 'portal'));
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 

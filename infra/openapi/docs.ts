@@ -6,6 +6,7 @@ import { deliveriesDocs } from '../../shared/api/areas/deliveries.docs.ts';
 import { descriptionDocs } from '../../shared/api/areas/description.docs.ts';
 import { mediaDocs } from '../../shared/api/areas/media.docs.ts';
 import { messagesDocs } from '../../shared/api/areas/messages.docs.ts';
+import { portalDocs } from '../../shared/api/areas/portal.docs.ts';
 import { profilersDocs } from '../../shared/api/areas/profilers.docs.ts';
 import { jobsDocs, statsDocs } from '../../shared/api/areas/stats.docs.ts';
 import { tokensDocs } from '../../shared/api/areas/tokens.docs.ts';
@@ -33,6 +34,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   tokens: tokensDocs,
   deliveries: deliveriesDocs,
   app: appDocs,
+  portal: portalDocs,
   description: descriptionDocs,
 };
 

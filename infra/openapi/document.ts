@@ -74,7 +74,7 @@ const paths = (): Record<string, Part> => {
 
 /** The ending of an operation's id for the second path of an endpoint. */
 const pathSuffix = (name: EndpointName, path: string, first: string): string =>
-  path === describedPath(name, first) ? '' : 'BelowV1';
+  path === describedPath(name, first) ? '' : path.startsWith(first) ? 'File' : 'BelowV1';
 
 const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { method: string; path: string }): Part => {
   const { area, summary, permission, token } = endpoint;
@@ -87,15 +87,18 @@ const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { meth
     summary,
     description: `${docsOf(name).text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}${permissionInWords}`,
     security: token === 'header' ? [{ token: [] }] : [],
-    ...withParameters(name, endpoint),
+    ...withParameters(name, endpoint, route.path),
     ...(endpoint.body && { requestBody: describeBody(name, endpoint.body) }),
     responses: { ...successes(name, endpoint, route.method), ...failures(endpoint) },
   };
 };
 
-const withParameters = (name: EndpointName, { path, query, headers }: Endpoint): Part => {
+const withParameters = (name: EndpointName, { path, query, headers }: Endpoint, route: string): Part => {
   const parameters = [
-    ...describeParameters(name, 'path', path, (parameter) => describedName(name, parameter)),
+    ...describeParameters(name, 'path', path, (parameter) => describedName(name, parameter))
+      .filter((parameter) => route.includes(`{${parameter.name}}`))
+      // A parameter of a path is always required (OpenAPI 3.1, "Parameter Object").
+      .map((parameter) => ({ ...parameter, required: true })),
     ...describeParameters(name, 'query', query, (parameter) => parameter),
     ...describeParameters(name, 'headers', headers, capitalised),
   ];

@@ -48,7 +48,9 @@ interface EndpointDocs<E> {
    * One, or several in the order of their requests: later ones use ids of earlier responses, also of the endpoints before
    * this one. A test sends them.
    */
-  examples: E extends { area: 'description' } ? readonly [] : StepOf<E> | readonly [StepOf<E>, ...StepOf<E>[]];
+  examples: E extends { area: 'description' | 'portal' }
+    ? readonly []
+    : StepOf<E> | readonly [StepOf<E>, ...StepOf<E>[]];
   /** Names of its schemas by place: `request`, `200`, `query.status`. `request[]` is an item of the list. */
   names?: Readonly<Record<string, string>>;
   /** What the parameter `id` of its path contains: the description names it so. */

@@ -25,6 +25,7 @@ export type Area =
   | 'app'
   | 'media'
   | 'jobs'
+  | 'portal'
   | 'description';
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;

@@ -9,6 +9,7 @@ import { deliveries } from './areas/deliveries.ts';
 import { description } from './areas/description.ts';
 import { media } from './areas/media.ts';
 import { messages } from './areas/messages.ts';
+import { portal } from './areas/portal.ts';
 import { profilers } from './areas/profilers.ts';
 import { jobs, stats } from './areas/stats.ts';
 import { tokens } from './areas/tokens.ts';
@@ -32,6 +33,7 @@ export const api = {
   ...stats,
   ...webhooks,
   ...tokens,
+  ...portal,
 } as const satisfies Record<string, Endpoint>;
 
 /** @internal Tests use it. */

@@ -15,6 +15,9 @@ export const baseUrl = (): string => setting('BASE_URL');
 /** URL of the bridge host, without a slash at its end. */
 export const bridgeUrl = (): string => setting('BRIDGE_URL');
 
+/** The folder of the function's bundle. Lambda sets the variable ("Defined runtime environment variables", Lambda guide). */
+export const functionFolder = (): string => setting('LAMBDA_TASK_ROOT');
+
 /** The domain of contacts: the part after the phone number and @. */
 export const jidDomain = (): string => setting('JID_DOMAIN');
 

@@ -81,6 +81,7 @@ export const typicalRequests = async (
 
   return {
     readApiDescription: () => ({}),
+    readPortal: () => ({}),
     createProfiler: () => ({ body: { question: 'Well?', options: ['yes', 'no'] } }),
     listProfilers: () => ({}),
     readProfiler: () => ({ path: { id: profiler.id } }),

@@ -8,6 +8,7 @@ import { deliveriesScenarios } from './deliveries.ts';
 import { descriptionScenarios } from './description.ts';
 import { mediaScenarios } from './media.ts';
 import { messagesScenarios } from './messages.ts';
+import { portalScenarios } from './portal.ts';
 import { profilersScenarios } from './profilers.ts';
 import type { Call, EndpointScenario, Worst } from './scenarios.ts';
 import { jobsScenarios, statsScenarios } from './stats.ts';
@@ -17,6 +18,7 @@ import { usersScenarios } from './users.ts';
 import { webhooksScenarios } from './webhooks.ts';
 
 export const scenarios: Record<EndpointName, EndpointScenario> = {
+  ...portalScenarios,
   ...profilersScenarios,
   ...messagesScenarios,
   ...jobsScenarios,

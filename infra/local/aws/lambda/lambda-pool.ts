@@ -232,7 +232,7 @@ export class LambdaPool implements LocalFunction {
     const workerData: ThreadData = { bundle: join(folder, `${file}.mjs`), export: exported, clock: this.#clock };
     const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
       workerData,
-      env: { ...this.#environment, ...compileCacheIn(folder) },
+      env: { ...this.#environment, LAMBDA_TASK_ROOT: folder, ...compileCacheIn(folder) },
       execArgv: ['--enable-source-maps', '--disable-warning=ExperimentalWarning'],
       resourceLimits: { maxOldGenerationSizeMb: memory },
       stdout: true,

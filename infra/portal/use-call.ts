@@ -1,0 +1,151 @@
+/** What the API returns, as states of a view. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { EndpointName } from '../../shared/api/index.ts';
+import { type BodyFrom, call, callNext, type RequestTo } from './client.ts';
+
+export interface Loaded<Body> {
+  /** What was returned last. It stays while it is read again, and if that fails. */
+  data: Body | undefined;
+  error: unknown;
+  loading: boolean;
+  reload: () => void;
+}
+
+/**
+ * Reads something, again when the request changes, and every so many milliseconds while the page is visible.
+ *
+ * @param request - `undefined`: nothing is read
+ */
+export const useCall = <Name extends EndpointName>(
+  name: Name,
+  request: RequestTo<Name> | undefined = {},
+  every?: number | false,
+): Loaded<BodyFrom<Name>> => {
+  const [state, setState] = useState<{ key: string; data?: BodyFrom<Name>; error?: unknown; loading: boolean }>();
+  const [round, setRound] = useState(0);
+  const key = request === undefined ? '' : JSON.stringify([name, request]);
+  const latest = useRef(request);
+  latest.current = request;
+  useEffect(() => {
+    if (key === '') return;
+    const ending = new AbortController();
+    setState((before) => (before?.key === key ? { ...before, loading: true } : { key, loading: true }));
+    call(name, { ...(latest.current as RequestTo<Name>), signal: ending.signal }).then(
+      ({ body }) => !ending.signal.aborted && setState({ key, data: body, loading: false }),
+      (error: unknown) => !ending.signal.aborted && setState((before) => ({ ...before, key, error, loading: false })),
+    );
+    return () => ending.abort();
+  }, [key, round]);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  useEffect(() => {
+    if (!every) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), every);
+    return () => clearInterval(timer);
+  }, [every, reload]);
+  const shown = state?.key === key ? state : undefined;
+  return {
+    data: shown?.data,
+    error: shown?.error,
+    loading: key !== '' && (shown?.loading ?? true),
+    reload,
+  };
+};
+
+type ListEndpoint = {
+  [Name in EndpointName]: NonNullable<BodyFrom<Name>> extends readonly unknown[] ? Name : never;
+}[EndpointName];
+
+type ItemOf<Name extends EndpointName> = NonNullable<BodyFrom<Name>> extends readonly (infer Item)[] ? Item : never;
+
+export interface Pages<Item> extends Omit<Loaded<Item[]>, 'data'> {
+  /** The items of all pages that were read; `undefined` while the first one is read. */
+  items: Item[] | undefined;
+  /** Reads the next page; `undefined` if there is none. */
+  more: (() => void) | undefined;
+}
+
+/** Reads a list, one page after the other. */
+export const usePages = <Name extends ListEndpoint>(
+  name: Name,
+  request: RequestTo<Name> | undefined = {},
+): Pages<ItemOf<Name>> => {
+  interface State {
+    key: string;
+    items?: ItemOf<Name>[];
+    next?: string | undefined;
+    error?: unknown;
+    loading: boolean;
+  }
+  const [state, setState] = useState<State>();
+  const [round, setRound] = useState(0);
+  const key = request === undefined ? '' : JSON.stringify([name, request]);
+  const latest = useRef(request);
+  latest.current = request;
+  useEffect(() => {
+    if (key === '') return;
+    const ending = new AbortController();
+    setState((before) => (before?.key === key ? { ...before, loading: true } : { key, loading: true }));
+    call(name, { ...(latest.current as RequestTo<Name>), signal: ending.signal }).then(
+      ({ body, next }) =>
+        !ending.signal.aborted && setState({ key, items: (body ?? []) as ItemOf<Name>[], next, loading: false }),
+      (error: unknown) => !ending.signal.aborted && setState((before) => ({ ...before, key, error, loading: false })),
+    );
+    return () => ending.abort();
+  }, [key, round]);
+  const shown = state?.key === key ? state : undefined;
+  const next = shown?.next;
+  const more =
+    next === undefined
+      ? undefined
+      : () => {
+          setState((before) => before && { ...before, loading: true });
+          const isShown = (before: State | undefined): before is State => before?.key === key && before.next === next;
+          callNext(name, next).then(
+            ({ body, next: following }) =>
+              setState((before) =>
+                isShown(before)
+                  ? {
+                      key,
+                      items: [...(before.items ?? []), ...((body ?? []) as ItemOf<Name>[])],
+                      next: following,
+                      loading: false,
+                    }
+                  : before,
+              ),
+            (error: unknown) => setState((before) => (isShown(before) ? { ...before, error, loading: false } : before)),
+          );
+        };
+  return {
+    items: shown?.items,
+    error: shown?.error,
+    loading: key !== '' && (shown?.loading ?? true),
+    more,
+    reload: useCallback(() => setRound((before) => before + 1), []),
+  };
+};
+
+/**
+ * A change that a button or a form makes: runs at most once at a time, and keeps its error until the next run.
+ *
+ * @returns what runs it, whether it runs, and its error
+ */
+export const useAction = <Given extends unknown[]>(
+  act: (...given: Given) => Promise<void>,
+): { run: (...given: Given) => void; busy: boolean; error: unknown; forget: () => void } => {
+  const [{ busy, error }, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
+  const running = useRef(false);
+  const run = (...given: Given): void => {
+    if (running.current) return;
+    running.current = true;
+    setState({ busy: true });
+    act(...given)
+      .then(
+        () => setState({ busy: false }),
+        (failure: unknown) => setState({ busy: false, error: failure }),
+      )
+      .finally(() => {
+        running.current = false;
+      });
+  };
+  return { run, busy, error, forget: () => setState({ busy: false }) };
+};
