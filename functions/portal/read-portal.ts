@@ -1,5 +1,4 @@
 /** GET /portal, and below it the files of the page. */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -9,8 +8,6 @@ import { bridgeUrl, functionFolder } from '../../shared/core/settings.ts';
 import { notModified, ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import { matches } from '../../shared/media/media-headers.ts';
 
-const PAGE = 'index.html';
-
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -18,17 +15,12 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-const readFiles = (folder: string) =>
-  new Map(
-    readdirSync(folder).map((name) => {
-      const bytes = readFileSync(join(folder, name));
-      const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-      return [name, { bytes, etag }] as const;
-    }),
-  );
+const folder = join(functionFolder(), 'portal');
 
-/** Compressed. `infra/bundle/portal.ts` writes them into the function's folder. */
-const files = readFiles(join(functionFolder(), 'portal'));
+/** Compressed, by their names, which contain a hash of their content. `infra/bundle/portal.ts` writes them there. */
+const files = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+
+const page = [...files.keys()].find((name) => name.endsWith('.html')) ?? '';
 
 /** Scripts, styles and requests only of this host; media also of the bridge host, which serves uploads. */
 const contentSecurityPolicy = (): string => {
@@ -37,23 +29,24 @@ const contentSecurityPolicy = (): string => {
 connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 };
 
-export const handler = unlimitedEndpoint(api.readPortal, async ({ path: { file = PAGE }, headers }) => {
-  const found = files.get(file);
-  if (found === undefined) {
+export const handler = unlimitedEndpoint(api.readPortal, async ({ path: { file = page }, headers }) => {
+  const compressed = files.get(file);
+  if (compressed === undefined) {
     throw new Problem('address_not_found', 'The portal has no such file. Load the page again: it may be out of date.');
   }
   const described = {
-    // The names of files change with their content; that of the page does not.
-    'cache-control': file === PAGE ? 'no-cache' : 'public, max-age=31536000, immutable',
-    etag: found.etag,
+    // The address of the page stays the same when its content changes.
+    'cache-control': file === page ? 'no-cache' : 'public, max-age=31536000, immutable',
+    // Weak: one for the compressed and the other bytes.
+    etag: `W/"${file}"`,
     vary: 'Accept-Encoding',
   };
-  if (matches(headers['if-none-match'], found.etag)) return notModified(described);
-  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '');
-  return ok(new Uint8Array(isCompressed ? found.bytes : gunzipSync(found.bytes)), {
+  if (matches(headers['if-none-match'], described.etag)) return notModified(described);
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '');
+  return ok(new Uint8Array(acceptsGzip ? compressed : gunzipSync(compressed)), {
     ...described,
     'content-type': types[extname(file)] ?? 'application/octet-stream',
-    ...(isCompressed && { 'content-encoding': 'gzip' }),
+    ...(acceptsGzip && { 'content-encoding': 'gzip' }),
     'content-security-policy': contentSecurityPolicy(),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',

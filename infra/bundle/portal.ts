@@ -1,4 +1,5 @@
 /** Builds the portal: compressed files, whose names contain a hash of their content, and the page that loads them. */
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,6 +32,7 @@ export const writePortal = async (folder: string): Promise<void> => {
     minify: true,
     format: 'esm',
     target: 'es2022',
+    tsconfigRaw: {},
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { ENDPOINTS: JSON.stringify(endpoints) },
@@ -41,14 +43,22 @@ export const writePortal = async (folder: string): Promise<void> => {
     if (found === undefined) throw new Error(`The portal has no ${entry}.`);
     return basename(found[0]);
   };
+  const icon = named('icon.svg', await readFile(source('icon.svg'), 'utf8'));
   const page = (await readFile(source('index.html'), 'utf8'))
+    .replace('icon.svg', icon.name)
     .replace('style.css', nameOf('style.css'))
     .replace('main.tsx', nameOf('main.tsx'));
-  await mkdir(folder, { recursive: true });
-  const files: [string, Uint8Array | string][] = [
-    ['index.html', page],
-    ['icon.svg', await readFile(source('icon.svg'))],
-    ...outputFiles.map(({ path, contents }): [string, Uint8Array] => [basename(path), contents]),
+  const files = [
+    named('index.html', page),
+    icon,
+    ...outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
   ];
-  for (const [name, contents] of files) await writeFile(join(folder, name), gzipSync(contents, { level: 9 }));
+  await mkdir(folder, { recursive: true });
+  for (const { name, contents } of files) await writeFile(join(folder, name), gzipSync(contents, { level: 9 }));
+};
+
+/** A file whose name contains a hash of its content, as esbuild's files. */
+const named = (name: string, contents: string) => {
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8).toUpperCase();
+  return { name: name.replace('.', `-${hash}.`), contents };
 };
