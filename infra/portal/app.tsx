@@ -32,8 +32,9 @@ export const App = () => {
   /** @throws ApiError — the token is not valid; OfflineError */
   const enter = useCallback(
     async (stored: StoredSession) => {
-      connect(stored.token, { onRejected: () => leave(words.signIn.ended), onConnection: setOnline });
+      connect(stored.token, { onRejected: () => undefined, onConnection: setOnline });
       const { body } = await call('readTokenInfo');
+      connect(stored.token, { onRejected: () => leave(words.signIn.ended), onConnection: setOnline });
       store(stored);
       setState({ is: 'in', session: sessionOf(stored, body) });
     },

@@ -162,8 +162,10 @@ const checked = async (response: Response): Promise<Response> => {
   const date = response.headers.get('date');
   if (date !== null) follow(new Date(date).toISOString());
   if (response.ok) return response;
-  if (response.status === 401 && token !== undefined) listener.onRejected();
-  throw new ApiError(response.status, Object(await response.json().catch(() => ({}))));
+  const error = new ApiError(response.status, Object(await response.json().catch(() => ({}))));
+  // API Gateway rejects tokens itself, without a problem document.
+  if ([401, 403].includes(error.status) && error.code === '') listener.onRejected();
+  throw error;
 };
 
 const bodyOf = async <Body>(response: Response): Promise<Body> => {

@@ -6,7 +6,9 @@ import { shell as words } from '../words/shell.ts';
 /** An error as a sentence for the reader. */
 export const sentenceOf = (error: unknown): string => {
   if (error instanceof OfflineError) return words.offlineError;
-  return error instanceof ApiError ? error.message : words.unexpected;
+  if (!(error instanceof ApiError)) return words.unexpected;
+  // Errors of API Gateway have no code, and no sentence.
+  return error.code === '' ? words.refused(error.status) : error.message;
 };
 
 interface FailureProps {

@@ -7,6 +7,7 @@ import { ApiError } from '../client.ts';
 import { useAction } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { sentenceOf } from './failure.tsx';
+import { Field } from './page.tsx';
 
 const words = shell.signIn;
 
@@ -41,22 +42,19 @@ export const SignIn = ({ problem, onToken }: SignInProps) => {
         <Notice tone={error === undefined && problem === words.signedOut ? 'ok' : 'bad'}>{shown}</Notice>
       )}
       <form onSubmit={submit} noValidate>
-        <label class="field">
-          <span class="field-label">{words.token}</span>
-          <input
-            type="password"
-            name="token"
-            autocomplete="off"
-            spellcheck={false}
-            aria-invalid={missing}
-            aria-describedby="token-hint"
-            value={token}
-            onInput={({ currentTarget }) => setToken(currentTarget.value)}
-          />
-          <span class={missing ? 'problem' : 'quiet'} id="token-hint" role={missing ? 'alert' : undefined}>
-            {missing ? words.missing : words.hint}
-          </span>
-        </label>
+        <Field label={words.token} hint={words.hint} error={missing ? words.missing : undefined}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              name="token"
+              autocomplete="off"
+              spellcheck={false}
+              value={token}
+              onInput={({ currentTarget }) => setToken(currentTarget.value)}
+            />
+          )}
+        </Field>
         <button type="submit" class="primary" disabled={busy}>
           {busy ? words.working : words.submit}
         </button>

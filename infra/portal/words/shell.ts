@@ -43,5 +43,6 @@ export const shell = {
   loadPage: 'Load the portal again',
   trace: (id: string) => `If you ask your operator about it, name the request ${id}.`,
   offlineError: 'The service cannot be reached. Check your connection, and try again.',
+  refused: (status: number) => `The service did not handle this request (${status}). Wait a minute, and try again.`,
   unexpected: 'Something went wrong in this page. Load it again.',
 } as const;

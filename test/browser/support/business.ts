@@ -6,7 +6,8 @@ import { stack } from './browser.ts';
 
 const headers = { authorization: `Bearer ${stack.token}` };
 
-const call = async (path: string, body: object | FormData) => {
+/** Calls the API with POST. */
+export const post = async (path: string, body: object | FormData) => {
   const isForm = body instanceof FormData;
   const answer = await fetch(stack.base_url + path, {
     method: 'POST',
@@ -19,17 +20,20 @@ const call = async (path: string, body: object | FormData) => {
 
 export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
 
+/** Calls the API with DELETE. */
+export const remove = (path: string) => fetch(stack.base_url + path, { method: 'DELETE', headers });
+
 /** A new random phone number. */
 export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
 
 export const sendText = async (to: string, body: string, quick_replies: string[] = []): Promise<string> =>
-  (await call('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
+  (await post('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
     .id;
 
 /** Sends a text to many. Returns the id of the job. */
 export const sendToMany = async (to: string[], body: string, sendAt?: Date): Promise<string> =>
   (
-    await call('/v1/message', {
+    await post('/v1/message', {
       to,
       type: 'text',
       text: { body },
@@ -40,8 +44,8 @@ export const sendToMany = async (to: string[], body: string, sendAt?: Date): Pro
 export const sendMedia = async (to: string, type: 'image' | 'file', caption?: string): Promise<string> => {
   const form = new FormData();
   form.set('file', new File([new Uint8Array(png)], 'picture.png'));
-  const { url } = await call(`/v1/upload_${type}`, form);
-  await call('/v1/message', { to, type, [type]: { url, ...(caption && { caption }) } });
+  const { url } = await post(`/v1/upload_${type}`, form);
+  await post('/v1/message', { to, type, [type]: { url, ...(caption && { caption }) } });
   return url;
 };
 
@@ -60,14 +64,14 @@ export const askFor = async (
   phone: string,
   data: object[],
   { reason = 'To greet you', valid_days }: { reason?: string; valid_days?: number } = {},
-): Promise<string> => (await call(`/v1/user_data/start/${phone}`, { reason, data, valid_days })).requestId;
+): Promise<string> => (await post(`/v1/user_data/start/${phone}`, { reason, data, valid_days })).requestId;
 
 /** Acknowledges that the business has deleted its copy of what a request released. Returns the status. */
 export const acknowledge = async (request: string): Promise<number> =>
   (await fetch(`${stack.base_url}/v1/user_data/${request}/deleted`, { method: 'POST', headers })).status;
 
 export const retrieve = (phone: string, property: string) =>
-  call(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
+  post(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
 
 /** The states in a contact's log. */
 export const statesOf = async (phone: string): Promise<string[]> => {
