@@ -26,6 +26,13 @@ interface Problem {
   fix?: { label: string; href: string };
 }
 
+/** A part of the account that is looked at, if the token may. */
+interface Check {
+  part: string;
+  may: boolean;
+  reads: Loaded<unknown>[];
+}
+
 interface AttentionProps {
   session: Session;
   today: Loaded<BodyFrom<'listJobs'>>;
@@ -54,24 +61,30 @@ export const Attention = ({ session, today, month }: AttentionProps) => {
     ...failed.flatMap(({ problem }) => problem ?? []),
     ...tokenProblems(session, tokens.data ?? []),
   ].sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'));
-  const asked = [
-    { part: words.parts.messages, ready: today.ready, error: today.error, may: true },
-    ...failed.map(({ loaded, isAsked }) => ({ ...loaded, part: '', may: isAsked })),
-    { ...configuration, part: words.parts.platform, may: session.may('readConfiguration') },
+  const hasNoWebhooks = webhooks.error instanceof ApiError && webhooks.error.code === 'platform_in_use';
+  const all: Check[] = [
+    { part: words.parts.messages, may: true, reads: [today, ...failed.flatMap(({ reads }) => reads)] },
+    { part: words.parts.platform, may: session.may('readConfiguration'), reads: [configuration] },
     {
-      ...webhooks,
-      error: isNoWebhooks(webhooks.error) ? undefined : webhooks.error,
-      ready: webhooks.ready || isNoWebhooks(webhooks.error),
       part: words.parts.webhooks,
-      may: session.may('listWebhooks') && hasWebhooks,
+      may: session.may('listWebhooks') && hasWebhooks === true && !hasNoWebhooks,
+      reads: [webhooks],
     },
-    { ...tokens, part: words.parts.tokens, may: session.may('listTokens') },
-  ].filter(({ may }) => may);
-  const error = asked.map((one) => errorToShow(one)).find((one) => one !== undefined);
-  const isKnown = asked.every(({ ready, error: failure }) => ready || failure !== undefined);
-  const checked = asked.filter(({ ready, part }) => ready && part !== '').map(({ part }) => part);
+    session.may('listTokens')
+      ? { part: words.parts.tokens, may: true, reads: [tokens] }
+      : { part: words.parts.token, may: true, reads: [] },
+  ];
+  const checks = all.filter(({ may }) => may);
+  const isKnown = checks.every(({ reads }) => reads.every(({ ready, error }) => ready || error !== undefined));
+  const checked = checks.filter(({ reads }) => reads.every(({ ready }) => ready)).map(({ part }) => part);
+  const error = checks
+    .flatMap(({ reads }) => reads)
+    // The page itself shows an error of the counts.
+    .filter((read) => read !== today)
+    .map((read) => errorToShow(read))
+    .find((one) => one !== undefined);
   const reload = () => {
-    for (const one of [today, configuration, webhooks, tokens, ...failed.map(({ loaded }) => loaded)]) one.reload();
+    for (const { reads } of checks) for (const read of reads) read.reload();
   };
   return (
     <Section
@@ -94,24 +107,19 @@ export const Attention = ({ session, today, month }: AttentionProps) => {
             </li>
           ))}
         </ul>
+      ) : checked.length < checks.length ? (
+        error === undefined && <p class="quiet">{words.notChecked}</p>
       ) : (
-        error === undefined && (
-          <p class="all-fine">
-            <Icon name="check" />
-            <span>
-              <strong>{words.fine}</strong>{' '}
-              <span class="quiet">
-                {words.checked(session.may('listTokens') ? checked : [...checked, words.parts.token])}
-              </span>
-            </span>
-          </p>
-        )
+        <p class="all-fine">
+          <Icon name="check" />
+          <span>
+            <strong>{words.fine}</strong> <span class="quiet">{words.checked(checked)}</span>
+          </span>
+        </p>
       )}
     </Section>
   );
 };
-
-const isNoWebhooks = (error: unknown): boolean => error instanceof ApiError && error.code === 'platform_in_use';
 
 /** Failed messages whose reasons are read. */
 const REASONS = '200';
@@ -157,7 +165,7 @@ const useFailed = (state: (typeof failures)[number], counts: Counts) => {
           fix: { label: words.failed.show, href: linkTo('messages', { state, start: startOfToday() }) },
         }
       : undefined;
-  return { loaded, isAsked, problem };
+  return { reads: isAsked ? [loaded] : [], problem };
 };
 
 type Platform = NonNullable<BodyFrom<'readConfiguration'>['configuration']['platform']>;

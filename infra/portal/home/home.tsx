@@ -28,6 +28,9 @@ export const Home = ({ route, session }: ViewProps) => {
   const isNew = isQuiet && year.ready && year.data === undefined;
   const isKnown = month.ready && today.ready && (!isQuiet || year.ready);
   const error = errorToShow(shown) ?? errorToShow(month) ?? errorToShow(year);
+  const reload = () => {
+    for (const one of [today, month, year]) one.reload();
+  };
   return (
     <Page
       title={shell.views.home}
@@ -40,7 +43,7 @@ export const Home = ({ route, session }: ViewProps) => {
         )
       }
     >
-      <Failure error={error} onRetry={shown.reload} title={shell.notLoaded} />
+      <Failure error={error} onRetry={reload} title={shell.notLoaded} />
       {isNew && <Start session={session} />}
       <Attention session={session} today={today} month={month} />
       {!isKnown
