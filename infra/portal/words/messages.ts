@@ -76,7 +76,7 @@ export const messages = {
     notYet: 'Not yet',
     after: (time: string) => `+${time}`,
     waits: 'It waits for its sending hours. It can be sent from',
-    scheduled: 'It will be sent at the time of its campaign.',
+    scheduled: 'It will be sent later. Its campaign shows when.',
     erasedNotice:
       'This person has left the app, and their data was erased. The number, the reference and the text are gone; only the steps are kept.',
     notFound:
