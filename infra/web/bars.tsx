@@ -2,6 +2,8 @@
 
 interface BarRow {
   label: string;
+  /** What the label links to. */
+  href?: string;
   count: number;
   /** The share as a text. */
   share?: string;
@@ -20,9 +22,9 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
   <table class="bars">
     <caption class="unseen">{caption}</caption>
     <tbody>
-      {rows.map(({ label, count, share, kind = '' }) => (
+      {rows.map(({ label, href, count, share, kind = '' }) => (
         <tr key={label} class={kind}>
-          <th scope="row">{label}</th>
+          <th scope="row">{href === undefined ? label : <a href={href}>{label}</a>}</th>
           <td>
             <span class="track" aria-hidden="true">
               <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />

@@ -30,6 +30,9 @@ export const sendText = async (to: string, body: string, quick_replies: string[]
   (await post('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
     .id;
 
+/** Sends a message with any fields. Returns its id. */
+export const send = async (message: object): Promise<string> => (await call('/v1/message', message)).id;
+
 /** Sends a text to many. Returns the id of the job. */
 export const sendToMany = async (to: string[], body: string, sendAt?: Date): Promise<string> =>
   (

@@ -1,0 +1,209 @@
+/** The search: one field that recognises what it gets, and filters. */
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../../web/icons.tsx';
+import { whenOf } from '../../web/text.tsx';
+import { go } from '../router.ts';
+import type { Session } from '../session.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Field } from '../shell/page.tsx';
+import { useAction } from '../use-call.ts';
+import { messages } from '../words/messages.ts';
+import { stepLabel } from '../words/outcomes.ts';
+import { personOf } from './parts.tsx';
+import { type FilterName, type Filters, filterNames, find, isId, listLink, phoneIn } from './search.ts';
+
+const words = messages.search;
+
+interface SearchFormProps {
+  filters: Filters;
+  session: Session;
+}
+
+export const SearchForm = ({ filters, session }: SearchFormProps) => {
+  const [text, setText] = useState('');
+  const search = useAction(async (given: string) => {
+    const address = await find(given, filters, session);
+    setText('');
+    go(address);
+  });
+  return (
+    <search class="search">
+      <form
+        class="search-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== '') search.run(text);
+        }}
+      >
+        <span class="search-field">
+          <Icon name="search" />
+          <input
+            type="search"
+            aria-label={words.label}
+            aria-describedby="search-hint"
+            placeholder={words.placeholder}
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={100}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </span>
+        <button type="submit" disabled={search.busy}>
+          {words.submit}
+        </button>
+        <select
+          aria-label={words.state}
+          value={filters.state ?? ''}
+          onChange={({ currentTarget }) => go(listLink({ ...filters, state: currentTarget.value }))}
+        >
+          <option value="">{words.anyState}</option>
+          {states.map((state) => (
+            <option key={state} value={state}>
+              {stepLabel(state)}
+            </option>
+          ))}
+        </select>
+      </form>
+      <p class="quiet" id="search-hint">
+        {session.may('readMessage') ? words.hint : words.hintWithoutMessages}
+      </p>
+      <Failure error={search.error} />
+      <MoreFilters filters={filters} />
+      <ActiveFilters filters={filters} />
+    </search>
+  );
+};
+
+const states = [
+  'sent',
+  'delivered_to_server',
+  'delivered_to_user',
+  'read',
+  'sending_failed',
+  'delivery_failed',
+  'received',
+  'reception_failed_http',
+];
+
+/** A time of the address as the field shows it: in the reader's zone, to the minute. */
+const localTime = (time: string | undefined): string => {
+  const at = new Date(time ?? '');
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+};
+
+const inUtc = (local: string): string => (local === '' ? '' : new Date(local).toISOString());
+
+/** The filters as people enter them. */
+const draftOf = ({ contact = '', reference = '', job_id = '', start, end }: Filters) => ({
+  contact: contact && personOf(contact),
+  reference,
+  job_id,
+  start: localTime(start),
+  end: localTime(end),
+});
+
+type Draft = ReturnType<typeof draftOf>;
+
+const MoreFilters = ({ filters }: { filters: Filters }) => {
+  const [draft, setDraft] = useState(draftOf(filters));
+  const [isChecked, setChecked] = useState(false);
+  useEffect(() => {
+    setDraft(draftOf(filters));
+    setChecked(false);
+  }, [listLink(filters)]);
+  const before = draftOf(filters);
+  const { contact, reference, job_id, start, end } = draft;
+  const errors = {
+    contact:
+      contact !== before.contact && contact.trim() !== '' && phoneIn(contact.trim()) === undefined
+        ? words.numberError
+        : undefined,
+    job_id: job_id.trim() !== '' && !isId(job_id.trim()) ? words.jobError : undefined,
+    end: start !== '' && end !== '' && end <= start ? words.order : undefined,
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setChecked(true);
+    if (Object.values(errors).some((error) => error !== undefined)) return;
+    go(
+      listLink({
+        ...filters,
+        reference: reference.trim(),
+        job_id: job_id.trim(),
+        // What was not changed stays as it was: the fields show less of it.
+        ...(contact !== before.contact && { contact: phoneIn(contact.trim()) ?? '' }),
+        ...(start !== before.start && { start: inUtc(start) }),
+        ...(end !== before.end && { end: inUtc(end) }),
+      }),
+    );
+  };
+  const field = (name: keyof Draft, attributes: Record<string, unknown> = {}) => ({
+    autocomplete: 'off' as const,
+    ...attributes,
+    value: draft[name],
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      setDraft({ ...draft, [name]: currentTarget.value }),
+  });
+  const shown: Partial<typeof errors> = isChecked ? errors : {};
+  return (
+    <details>
+      <summary>{words.more}</summary>
+      <form class="filters" onSubmit={submit} noValidate>
+        <Field label={words.number} hint={words.numberHint} error={shown.contact}>
+          {(ids) => <input {...ids} {...field('contact', { inputMode: 'tel' })} />}
+        </Field>
+        <Field label={words.reference}>{(ids) => <input {...ids} {...field('reference', { maxLength: 64 })} />}</Field>
+        <Field label={words.job} error={shown.job_id}>
+          {(ids) => <input {...ids} {...field('job_id', { spellcheck: false })} />}
+        </Field>
+        <Field label={words.from} hint={words.timeHint}>
+          {(ids) => <input {...ids} {...field('start', { type: 'datetime-local' })} />}
+        </Field>
+        <Field label={words.to} error={shown.end}>
+          {(ids) => <input {...ids} {...field('end', { type: 'datetime-local' })} />}
+        </Field>
+        <button type="submit">{words.apply}</button>
+      </form>
+    </details>
+  );
+};
+
+/** A filter's value for people. */
+const shownAs: Record<FilterName, (value: string) => string> = {
+  contact: personOf,
+  state: stepLabel,
+  job_id: (id) => id.slice(0, 8),
+  reference: (text) => text,
+  start: (time) => timeOf(time),
+  end: (time) => timeOf(time),
+};
+
+const timeOf = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : whenOf(time));
+
+const ActiveFilters = ({ filters }: { filters: Filters }) => {
+  const active = filterNames.flatMap((name) => {
+    const value = filters[name];
+    return value === undefined ? [] : [{ name, label: words.filter[name](shownAs[name](value)) }];
+  });
+  if (active.length === 0) return null;
+  return (
+    <ul class="active-filters" aria-label={words.active}>
+      {active.map(({ name, label }) => (
+        <li key={name}>
+          <span>{label}</span>
+          <a class="icon-button" href={listLink({ ...filters, [name]: '' })} title={words.remove(label)}>
+            <Icon name="close" />
+            <span class="unseen">{words.remove(label)}</span>
+          </a>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li class="clear">
+          <a href={listLink({})}>{words.clear}</a>
+        </li>
+      )}
+    </ul>
+  );
+};
