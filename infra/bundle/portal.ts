@@ -1,6 +1,6 @@
 /** Builds the portal: compressed files, whose names contain a hash of their content, and the page that loads them. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ const endpoints = Object.fromEntries(
   }),
 );
 
-/** Writes the files of the portal into a folder. Takes about 0.3 seconds. */
+/** Writes the files of the portal into a folder, and removes others. Takes about 0.3 seconds. */
 export const writePortal = async (folder: string): Promise<void> => {
   const { outputFiles, metafile } = await build({
     entryPoints: { main: source('main.tsx'), style: source('style.css') },
@@ -53,6 +53,7 @@ export const writePortal = async (folder: string): Promise<void> => {
     icon,
     ...outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
   ];
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const { name, contents } of files) await writeFile(join(folder, name), gzipSync(contents, { level: 9 }));
 };

@@ -31,7 +31,7 @@ export const sendText = async (to: string, body: string, quick_replies: string[]
     .id;
 
 /** Sends a message with any fields. Returns its id. */
-export const send = async (message: object): Promise<string> => (await call('/v1/message', message)).id;
+export const send = async (message: object): Promise<string> => (await post('/v1/message', message)).id;
 
 /** Sends a text to many. Returns the id of the job. */
 export const sendToMany = async (to: string[], body: string, sendAt?: Date): Promise<string> =>
