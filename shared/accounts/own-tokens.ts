@@ -6,13 +6,11 @@ import { invalidRequest, Problem } from '../core/problems.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import { accountTokenKey, tokenKey } from './entities.ts';
-import { historyWrite } from './history.ts';
+import { type Author, historyWrite } from './history.ts';
 import { findTokenItem, newToken, type TokenRecord, type TokenRecordItem, tokenRecordsOf } from './token-records.ts';
 
-/** Whoever makes a request: the account, the id of the token, and its permissions. */
-export interface TokenOwner {
-  account: string;
-  token: string;
+/** Whoever makes a request, with the permissions of the token. */
+export interface TokenOwner extends Author {
   permissions: readonly Permission[];
 }
 
@@ -33,9 +31,10 @@ export const listOwnTokens = async (account: string) => (await tokenRecordsOf(ac
  * @throws invalid_request — the caller lacks one of the permissions, or it is one that only an operator gives
  */
 export const createOwnToken = async (
-  { account, token: by, permissions: own }: TokenOwner,
+  caller: TokenOwner,
   draft: { label: string; permissions: Permission[]; expires?: number | undefined },
 ) => {
+  const { account, permissions: own } = caller;
   const errors = draft.permissions.flatMap((permission, index) => {
     const detail = own.includes(permission) ? BY_OPERATOR[permission] : LACKING;
     return detail === undefined ? [] : [{ pointer: `#/permissions/${index}`, detail }];
@@ -48,7 +47,7 @@ export const createOwnToken = async (
   const made = newToken({ label, permissions, expires }, { account, keeper: account });
   await transact([
     ...made.writes,
-    historyWrite(account, by, { type: 'token.created', id: made.record.id, fields: permissions }),
+    historyWrite(caller, { type: 'token.created', id: made.record.id, fields: permissions }),
   ]);
   return { ...shown(made.record), token: made.token };
 };
@@ -68,7 +67,7 @@ const BY_OPERATOR: Partial<Record<Permission, string>> = {
  * @throws permission_required — the token has a permission that the caller lacks
  */
 export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: number) => {
-  const { account, token: by } = caller;
+  const { account } = caller;
   const item = await workingToken(caller, id);
   const { label, permissions, expires = NEVER, planned = expires } = item;
   // A repeat, after a response was lost, makes another token with the same expiry.
@@ -82,7 +81,7 @@ export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: nu
     noteWrite(account, item, { planned, expires: new Date(overlapEnd).toISOString() }),
     // A restore of the table brings back neither the token nor its former expiry.
     deletionWrite('token', item.sha256),
-    historyWrite(account, by, { type: 'token.rotated', id }),
+    historyWrite(caller, { type: 'token.rotated', id }),
   ]);
   // It was revoked in the meantime.
   if (failed.length > 0) throw tokenNotFound();
@@ -117,14 +116,15 @@ const noteWrite = (account: string, { id }: TokenRecordItem, noted: Record<strin
  *
  * @throws token_not_found — unknown, or another account's
  */
-export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: string): Promise<void> => {
+export const revokeOwnToken = async (caller: TokenOwner, id: string): Promise<void> => {
+  const { account } = caller;
   const item = await findItem(account, id);
   if (item === undefined) throw tokenNotFound();
   if (item.revoked !== undefined) return;
   const writes = [
     noteWrite(account, item, { revoked: timestamp() }),
     deletionWrite('token', item.sha256),
-    historyWrite(account, by, { type: 'token.revoked', id }),
+    historyWrite(caller, { type: 'token.revoked', id }),
   ];
   // Ended, not deleted: a role that may delete rows of tokens could delete more. The row of an expired one may be gone.
   const failed = await transact([...writes, endWrite(item, now())]);

@@ -67,6 +67,7 @@ export const newToken = (
     ...tokenKey(sha256),
     account,
     token: record.id,
+    label,
     permissions,
     ...(expires !== undefined && { expires_at: Math.floor(expires / 1000) }),
   };
