@@ -7,6 +7,7 @@ import { descriptionDocs } from '../../shared/api/areas/description.docs.ts';
 import { mediaDocs } from '../../shared/api/areas/media.docs.ts';
 import { messagesDocs } from '../../shared/api/areas/messages.docs.ts';
 import { profilersDocs } from '../../shared/api/areas/profilers.docs.ts';
+import { sessionsDocs } from '../../shared/api/areas/sessions.docs.ts';
 import { jobsDocs, statsDocs } from '../../shared/api/areas/stats.docs.ts';
 import { tokensDocs } from '../../shared/api/areas/tokens.docs.ts';
 import { userDataDocs } from '../../shared/api/areas/user-data.docs.ts';
@@ -31,6 +32,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   bridge: bridgeDocs,
   webhooks: webhooksDocs,
   tokens: tokensDocs,
+  sessions: sessionsDocs,
   deliveries: deliveriesDocs,
   app: appDocs,
   description: descriptionDocs,
@@ -39,7 +41,7 @@ const areas: Record<Area, AnyAreaDocs> = {
 /** In the order in which their examples work: later requests use ids of earlier responses. */
 const sequence = [
   ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs],
-  ...[webhooksDocs, tokensDocs, deliveriesDocs],
+  ...[webhooksDocs, tokensDocs, sessionsDocs, deliveriesDocs],
   ...[usersDocs, bridgeDocs, appDocs],
 ];
 

@@ -6,7 +6,7 @@ import { invalidRequest, Problem } from '../core/problems.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import { accountTokenKey, tokenKey } from './entities.ts';
-import { type Author, historyWrite } from './history.ts';
+import { type Author, type Change, historyWrite } from './history.ts';
 import { findTokenItem, newToken, type TokenRecord, type TokenRecordItem, tokenRecordsOf } from './token-records.ts';
 
 /** Whoever makes a request, with the permissions of the token. */
@@ -69,10 +69,11 @@ const BY_OPERATOR: Partial<Record<Permission, string>> = {
 export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: number) => {
   const { account } = caller;
   const item = await workingToken(caller, id);
-  const { label, permissions, expires = NEVER, planned = expires } = item;
+  const { label, permissions, expires = NEVER, planned = expires, expires_at, session } = item;
   // A repeat, after a response was lost, makes another token with the same expiry.
   const end = planned === NEVER ? undefined : Date.parse(planned);
-  const made = newToken({ label, permissions, expires: end }, { account, keeper: account });
+  const forgotten = expires_at && expires_at * 1_000;
+  const made = newToken({ label, permissions, expires: end, forgotten, session }, { account, keeper: account });
   const present = expires === NEVER ? Number.POSITIVE_INFINITY : Date.parse(expires);
   const overlapEnd = Math.min(now() + overlap * 3_600_000, present);
   const failed = await transact([
@@ -117,14 +118,18 @@ const noteWrite = (account: string, { id }: TokenRecordItem, noted: Record<strin
  * @throws token_not_found — unknown, or another account's
  */
 export const revokeOwnToken = async (caller: TokenOwner, id: string): Promise<void> => {
-  const { account } = caller;
-  const item = await findItem(account, id);
+  const item = await findItem(caller.account, id);
   if (item === undefined) throw tokenNotFound();
+  await revokeItem(caller, item, 'token.revoked');
+};
+
+/** Revokes a token by its record, and records the change as one of this type. 8 write units in a transaction. */
+export const revokeItem = async (by: Author, item: TokenRecordItem, type: Change['type']): Promise<void> => {
   if (item.revoked !== undefined) return;
   const writes = [
-    noteWrite(account, item, { revoked: timestamp() }),
+    noteWrite(by.account, item, { revoked: timestamp() }),
     deletionWrite('token', item.sha256),
-    historyWrite(caller, { type: 'token.revoked', id }),
+    historyWrite(by, { type, id: item.id }),
   ];
   // Ended, not deleted: a role that may delete rows of tokens could delete more. The row of an expired one may be gone.
   const failed = await transact([...writes, endWrite(item, now())]);

@@ -10,6 +10,7 @@ import { description } from './areas/description.ts';
 import { media } from './areas/media.ts';
 import { messages } from './areas/messages.ts';
 import { profilers } from './areas/profilers.ts';
+import { sessions } from './areas/sessions.ts';
 import { jobs, stats } from './areas/stats.ts';
 import { tokens } from './areas/tokens.ts';
 import { userDataRequests } from './areas/user-data.ts';
@@ -32,6 +33,7 @@ export const api = {
   ...stats,
   ...webhooks,
   ...tokens,
+  ...sessions,
 } as const satisfies Record<string, Endpoint>;
 
 /** @internal Tests use it. */

@@ -10,6 +10,7 @@ import { mediaScenarios } from './media.ts';
 import { messagesScenarios } from './messages.ts';
 import { profilersScenarios } from './profilers.ts';
 import type { Call, EndpointScenario, Worst } from './scenarios.ts';
+import { sessionsScenarios } from './sessions.ts';
 import { jobsScenarios, statsScenarios } from './stats.ts';
 import { tokensScenarios } from './tokens.ts';
 import { userDataScenarios } from './user-data.ts';
@@ -30,6 +31,7 @@ export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...statsScenarios,
   ...webhooksScenarios,
   ...tokensScenarios,
+  ...sessionsScenarios,
   ...descriptionScenarios,
 };
 
