@@ -173,7 +173,7 @@ export class BusinessApiStack extends Stack {
       if (concurrency !== undefined) reserved.push(served.function);
       if (endpoint.bucket) media.allow(served, endpoint.bucket);
       for (const route of [...endpoint.routes, ...(endpoint.catchAll ?? [])]) {
-        hosts[route.host].serve(route, endpoint.token, served.function);
+        hosts[route.host].serve(route, endpoint, served.function);
       }
     }
 

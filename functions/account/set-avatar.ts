@@ -7,8 +7,8 @@ import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(
   api.setAvatar,
-  withHashes(async ({ account, token, body }) => {
-    await setAvatar(account, body.file, token);
+  withHashes(async ({ body, ...by }) => {
+    await setAvatar(by, body.file);
     return noContent();
   }),
 );

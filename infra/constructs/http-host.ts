@@ -11,6 +11,7 @@ import {
   ApiMapping,
   CfnAuthorizer,
   type CfnAuthorizerProps,
+  CfnStage,
   DomainName,
   HttpApi,
   HttpAuthorizer,
@@ -49,6 +50,12 @@ interface HttpHostProps {
 
 type Route = Endpoint['routes'][number] | CatchAllRoute;
 
+/** The settings of a route in CloudFormation, whose type is JSON: the names stay as they are. */
+interface RouteThrottle {
+  ThrottlingRateLimit: number;
+  ThrottlingBurstLimit: number;
+}
+
 /** Seconds that authorizations are cached: a revoked token works at most this long. */
 const AUTHORIZER_CACHE = 60;
 
@@ -56,6 +63,8 @@ export class HttpHost extends Construct {
   readonly url: string;
   readonly api: HttpApi;
   readonly #caller: IRole;
+  readonly #stage: HttpStage;
+  readonly #routeSettings: Record<string, RouteThrottle> = {};
   readonly #integrations = new Map<IFunction, FunctionIntegration>();
   #authorizers: Record<Endpoint['token'], IHttpRouteAuthorizer | undefined> | undefined;
 
@@ -69,7 +78,7 @@ export class HttpHost extends Construct {
       createDefaultStage: false,
       disableExecuteApiEndpoint: domain !== undefined,
     });
-    const stage = new HttpStage(this, 'Stage', {
+    this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       autoDeploy: true,
       throttle,
@@ -79,7 +88,7 @@ export class HttpHost extends Construct {
       },
     });
     this.url = domain === undefined ? this.api.apiEndpoint : `https://${domain.name}`;
-    if (domain !== undefined) this.#serveUnder(domain, stage);
+    if (domain !== undefined) this.#serveUnder(domain, this.#stage);
   }
 
   /** Sets the function that authorizes requests, for routes with a token. */
@@ -128,22 +137,38 @@ export class HttpHost extends Construct {
   }
 
   /** Adds an endpoint's route to its function. */
-  serve({ method, path }: Route, token: Endpoint['token'], handler: IFunction): void {
+  serve({ method, path }: Route, { token, throttle }: Pick<Endpoint, 'token' | 'throttle'>, handler: IFunction): void {
     if (this.#authorizers === undefined) throw new Error('Call authorizeWith first.');
     // CloudFormation rejects a route that ends with a slash: the endpoint's catch-all routes take it.
     if (path.endsWith('/')) return;
     const authorizer = this.#authorizers[token];
+    const routeKey = path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod[method]);
     const route = new HttpRoute(this.api, `${method}${path}`, {
       httpApi: this.api,
-      routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod[method]),
+      routeKey,
       integration: this.#integrationWith(handler),
       ...(authorizer && { authorizer }),
     });
+    if (throttle !== undefined) this.#throttle(route, routeKey, throttle);
     if (authorizer !== undefined) return;
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'Public: the URL is the secret, or the content is public.',
+      reason: 'Public: the URL or the body has the secret, or the content is public.',
     });
+  }
+
+  /**
+   * Gives a route a throttle of its own, for all its callers together. It replaces the stage's settings for the route as a whole
+   * ("RouteSettings", AWS::ApiGatewayV2::Stage, AWS CloudFormation Template Reference), so it has both limits.
+   */
+  #throttle(route: HttpRoute, { key }: HttpRouteKey, { rate, burst }: NonNullable<Endpoint['throttle']>): void {
+    const stage = this.#stage.node.defaultChild;
+    if (!(stage instanceof CfnStage)) throw new Error('The stage is not made of an AWS::ApiGatewayV2::Stage.');
+    this.#routeSettings[key] = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
+    stage.routeSettings = { ...this.#routeSettings };
+    // API Gateway rejects settings of a route that does not exist: "Unable to find Route by key … within the provided
+    // RouteSettings" (terraform-aws-modules/terraform-aws-apigateway-v2, pull request 80).
+    stage.node.addDependency(route);
   }
 
   /** The integration with a function, which all of its routes share. */

@@ -8,6 +8,7 @@ import { mediaDocs } from '../../shared/api/areas/media.docs.ts';
 import { messagesDocs } from '../../shared/api/areas/messages.docs.ts';
 import { portalDocs } from '../../shared/api/areas/portal.docs.ts';
 import { profilersDocs } from '../../shared/api/areas/profilers.docs.ts';
+import { sessionsDocs } from '../../shared/api/areas/sessions.docs.ts';
 import { jobsDocs, statsDocs } from '../../shared/api/areas/stats.docs.ts';
 import { tokensDocs } from '../../shared/api/areas/tokens.docs.ts';
 import { userDataDocs } from '../../shared/api/areas/user-data.docs.ts';
@@ -32,6 +33,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   bridge: bridgeDocs,
   webhooks: webhooksDocs,
   tokens: tokensDocs,
+  sessions: sessionsDocs,
   deliveries: deliveriesDocs,
   app: appDocs,
   portal: portalDocs,
@@ -41,7 +43,7 @@ const areas: Record<Area, AnyAreaDocs> = {
 /** In the order in which their examples work: later requests use ids of earlier responses. */
 const sequence = [
   ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs],
-  ...[webhooksDocs, tokensDocs, deliveriesDocs],
+  ...[webhooksDocs, tokensDocs, sessionsDocs, deliveriesDocs],
   ...[usersDocs, bridgeDocs, appDocs],
 ];
 

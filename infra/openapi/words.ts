@@ -67,7 +67,9 @@ export const remedies: Record<ProblemCode, string> = {
     'the attempt does not exist, has expired, or belongs to another account; the API does not reveal which',
   claim_not_found:
     'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
+  code_not_found: 'the code was used, has expired, or is not complete: ask the operator for a new link',
   plan_differs: 'get a new plan with `dry_run`, and send the same request with it within an hour',
+  not_a_session: 'revoke the token with `DELETE /v1/tokens/{token_id}`',
   not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
   platform_in_use: 'ask the operator to remove the chat platform, or keep it and use no webhooks',
   webhook_exists: 'change the webhook that has this URL, or use another URL',

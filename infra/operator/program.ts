@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './accounts/account.ts';
 import { addAppNetworkCommands } from './accounts/app-network.ts';
 import { addPlatformCommands } from './accounts/platform-check.ts';
+import { addPortalLinkCommand } from './accounts/portal-link.ts';
 import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
 import { addTriggerCommand } from './events/trigger.ts';
@@ -133,6 +134,7 @@ For programs: npm run --silent operator -- account list --json`,
   addPlatformCommands(program);
   addConnectCommand(program);
   addTokenCommands(program);
+  addPortalLinkCommand(program);
   addUserCommands(program);
   addPanelistCommands(program);
   addProfilerCommands(program);

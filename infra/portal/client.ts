@@ -31,7 +31,9 @@ export type BodyFrom<Name extends EndpointName> = Api[Name]['responses'] extends
   ? Api[Name]['responses'] extends { 204: null }
     ? v.InferOutput<S> | undefined
     : v.InferOutput<S>
-  : undefined;
+  : Api[Name]['responses'] extends { 201: infer S extends v.GenericSchema }
+    ? v.InferOutput<S>
+    : undefined;
 
 export interface Reply<Body> {
   body: Body;

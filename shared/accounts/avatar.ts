@@ -10,7 +10,7 @@ import { deletionWrite } from '../table/deletion-markers.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { type Account, findAccount } from './accounts.ts';
-import { historyWrite } from './history.ts';
+import { type Author, historyWrite } from './history.ts';
 import { changeProfile } from './profile.ts';
 
 /** Accepted media types, with their names for people. */
@@ -23,11 +23,11 @@ const MAX_SIZE = 1024 * 1024;
  * Sets the avatar of an account. The URL of the previous one stops working. The same image changes nothing. 2 read
  * units, 10 write units in one transaction, or 14 if it replaces another one; a put to the bucket, and a deletion.
  *
- * @param by - the id of the token that sets it
  * @throws file_too_large — over 1 MB
  * @throws file_type_not_supported — neither PNG nor JPEG nor WebP
  */
-export const setAvatar = async (account: string, file: File, by: string): Promise<void> => {
+export const setAvatar = async (by: Author, file: File): Promise<void> => {
+  const { account } = by;
   const { bytes, type } = await checkedFile(file, { types: TYPES, max: MAX_SIZE, inWords: '1 MB' });
   const sha256 = sha256Of(bytes);
   if ((await findAccount(account))?.avatar?.sha256 === sha256) return;
@@ -42,7 +42,7 @@ export const setAvatar = async (account: string, file: File, by: string): Promis
   const { avatar: former } = await changeProfile(
     account,
     () => ({ avatar: { id, type, sha256 } }),
-    (present) => [putWrite(item), ...removalWrites(present), historyWrite(account, by, { type: 'avatar.updated' })],
+    (present) => [putWrite(item), ...removalWrites(present), historyWrite(by, { type: 'avatar.updated' })],
   );
   if (former === undefined) return;
   await removeObject(avatarObject(former.id)).catch((error: unknown) =>

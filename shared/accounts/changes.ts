@@ -3,6 +3,8 @@ export const changes = [
   'token.created',
   'token.rotated',
   'token.revoked',
+  'session.created',
+  'session.ended',
   'webhook.created',
   'webhook.updated',
   'webhook.secret_rotated',

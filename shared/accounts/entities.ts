@@ -52,6 +52,11 @@ const HISTORY = 'HISTORY#';
 /** A change of an account, by the id of the change, which begins with the time. */
 export const historyKey = (account: string, id: string): Key => key(`${HISTORY}${account}`, id);
 
+const PORTAL_CODE = 'PORTAL_CODE#';
+
+/** A code with which a person signs in to the portal, by its SHA-256. */
+export const portalCodeKey = (sha256: string): Key => key(`${PORTAL_CODE}${sha256}`, 'PORTAL_CODE');
+
 const ALLOWANCE = 'ALLOWANCE#';
 
 /** How much of a daily allowance an account has used on a day (`YYYY-MM-DD`, UTC). */
@@ -75,7 +80,12 @@ const account = {
   restore: 'missing',
   expires: false,
   person: 'none',
-  access: { findAccount: 'GetItem', checkSender: 'BatchGetItem', updateAccount: 'UpdateItem' },
+  access: {
+    findAccount: 'GetItem',
+    checkSender: 'BatchGetItem',
+    updateAccount: 'UpdateItem',
+    checkAccount: 'ConditionCheckItem',
+  },
 } as const satisfies Entity;
 
 const accountList = {
@@ -117,7 +127,8 @@ const tokenRecord = {
   sk: TOKEN,
   account: accountInKey,
   restore: 'tokens',
-  expires: false,
+  // Only those of sessions and listeners.
+  expires: 'some',
   person: 'none',
   access: {
     findTokenRecord: 'GetItem',
@@ -125,6 +136,18 @@ const tokenRecord = {
     putTokenRecord: 'PutItem',
     changeTokenRecord: 'UpdateItem',
   },
+} as const satisfies Entity;
+
+const portalCode = {
+  name: 'code of the portal',
+  pk: PORTAL_CODE,
+  sk: 'PORTAL_CODE',
+  account: (item) => String(item.account),
+  // A code that was used must not work again. A person whose code is lost asks for another one.
+  restore: 'never',
+  expires: true,
+  person: 'none',
+  access: { findPortalCode: 'GetItem', usePortalCode: 'PutItem' },
 } as const satisfies Entity;
 
 const change = {
@@ -225,6 +248,7 @@ export const accountEntities = [
   accountList,
   token,
   tokenRecord,
+  portalCode,
   change,
   operation,
   platform,

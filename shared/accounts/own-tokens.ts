@@ -6,13 +6,11 @@ import { invalidRequest, Problem } from '../core/problems.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import { accountTokenKey, tokenKey } from './entities.ts';
-import { historyWrite } from './history.ts';
+import { type Author, type Change, historyWrite } from './history.ts';
 import { findTokenItem, newToken, type TokenRecord, type TokenRecordItem, tokenRecordsOf } from './token-records.ts';
 
-/** Whoever makes a request: the account, the id of the token, and its permissions. */
-export interface TokenOwner {
-  account: string;
-  token: string;
+/** Whoever makes a request, with the permissions of the token. */
+export interface TokenOwner extends Author {
   permissions: readonly Permission[];
 }
 
@@ -33,9 +31,10 @@ export const listOwnTokens = async (account: string) => (await tokenRecordsOf(ac
  * @throws invalid_request — the caller lacks one of the permissions, or it is one that only an operator gives
  */
 export const createOwnToken = async (
-  { account, token: by, permissions: own }: TokenOwner,
+  caller: TokenOwner,
   draft: { label: string; permissions: Permission[]; expires?: number | undefined },
 ) => {
+  const { account, permissions: own } = caller;
   const errors = draft.permissions.flatMap((permission, index) => {
     const detail = own.includes(permission) ? BY_OPERATOR[permission] : LACKING;
     return detail === undefined ? [] : [{ pointer: `#/permissions/${index}`, detail }];
@@ -48,7 +47,7 @@ export const createOwnToken = async (
   const made = newToken({ label, permissions, expires }, { account, keeper: account });
   await transact([
     ...made.writes,
-    historyWrite(account, by, { type: 'token.created', id: made.record.id, fields: permissions }),
+    historyWrite(caller, { type: 'token.created', id: made.record.id, fields: permissions }),
   ]);
   return { ...shown(made.record), token: made.token };
 };
@@ -68,12 +67,13 @@ const BY_OPERATOR: Partial<Record<Permission, string>> = {
  * @throws permission_required — the token has a permission that the caller lacks
  */
 export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: number) => {
-  const { account, token: by } = caller;
+  const { account } = caller;
   const item = await workingToken(caller, id);
-  const { label, permissions, expires = NEVER, planned = expires } = item;
+  const { label, permissions, expires = NEVER, planned = expires, expires_at, session } = item;
   // A repeat, after a response was lost, makes another token with the same expiry.
   const end = planned === NEVER ? undefined : Date.parse(planned);
-  const made = newToken({ label, permissions, expires: end }, { account, keeper: account });
+  const forgotten = expires_at && expires_at * 1_000;
+  const made = newToken({ label, permissions, expires: end, forgotten, session }, { account, keeper: account });
   const present = expires === NEVER ? Number.POSITIVE_INFINITY : Date.parse(expires);
   const overlapEnd = Math.min(now() + overlap * 3_600_000, present);
   const failed = await transact([
@@ -82,7 +82,7 @@ export const rotateOwnToken = async (caller: TokenOwner, id: string, overlap: nu
     noteWrite(account, item, { planned, expires: new Date(overlapEnd).toISOString() }),
     // A restore of the table brings back neither the token nor its former expiry.
     deletionWrite('token', item.sha256),
-    historyWrite(account, by, { type: 'token.rotated', id }),
+    historyWrite(caller, { type: 'token.rotated', id }),
   ]);
   // It was revoked in the meantime.
   if (failed.length > 0) throw tokenNotFound();
@@ -117,14 +117,19 @@ const noteWrite = (account: string, { id }: TokenRecordItem, noted: Record<strin
  *
  * @throws token_not_found — unknown, or another account's
  */
-export const revokeOwnToken = async ({ account, token: by }: TokenOwner, id: string): Promise<void> => {
-  const item = await findItem(account, id);
+export const revokeOwnToken = async (caller: TokenOwner, id: string): Promise<void> => {
+  const item = await findItem(caller.account, id);
   if (item === undefined) throw tokenNotFound();
+  await revokeItem(caller, item, 'token.revoked');
+};
+
+/** Revokes a token by its record, and records the change as one of this type. 8 write units in a transaction. */
+export const revokeItem = async (by: Author, item: TokenRecordItem, type: Change['type']): Promise<void> => {
   if (item.revoked !== undefined) return;
   const writes = [
-    noteWrite(account, item, { revoked: timestamp() }),
+    noteWrite(by.account, item, { revoked: timestamp() }),
     deletionWrite('token', item.sha256),
-    historyWrite(account, by, { type: 'token.revoked', id }),
+    historyWrite(by, { type, id: item.id }),
   ];
   // Ended, not deleted: a role that may delete rows of tokens could delete more. The row of an expired one may be gone.
   const failed = await transact([...writes, endWrite(item, now())]);

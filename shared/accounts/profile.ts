@@ -17,7 +17,7 @@ import { measure } from '../telemetry/metrics.ts';
 import { type AccountAttributes, accountChangeWrite } from './account-change.ts';
 import { type Account, type AccountItem, toAccount } from './accounts.ts';
 import { accountKey, accountListKey } from './entities.ts';
-import { historyWrite } from './history.ts';
+import { type Author, historyWrite } from './history.ts';
 
 /**
  * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4
@@ -91,31 +91,28 @@ export type ProfileChange = { name?: string | undefined } & {
  * @returns the names, and the settings that were given
  * @throws invalid_request — nothing is given
  */
-export const changeAccount = async (
-  { account, token }: { account: string; token: string },
-  { name, ...settings }: ProfileChange,
-): Promise<Names & OwnSettings> => {
+export const changeAccount = async (by: Author, { name, ...settings }: ProfileChange): Promise<Names & OwnSettings> => {
   const given = Object.entries(settings).filter(([, setting]) => setting !== undefined);
   if (given.length === 0) {
     if (name === undefined) throw invalidRequest([{ pointer: '#/name', detail: 'is required' }]);
-    return rename(account, name, token);
+    return rename(by, name);
   }
-  const { name: present, pending_name } = await changeSettings(account, Object.fromEntries(given), token);
+  const { name: present, pending_name } = await changeSettings(by, Object.fromEntries(given));
   const names = { name: present, ...(pending_name !== undefined && { pending_name }) };
   return {
-    ...(name === undefined ? names : await rename(account, name, token)),
+    ...(name === undefined ? names : await rename(by, name)),
     ...Object.fromEntries(given.filter(([, setting]) => setting !== null)),
   };
 };
 
-const changeSettings = async (account: string, settings: AccountAttributes, by: string): Promise<Account> => {
+const changeSettings = async (by: Author, settings: AccountAttributes): Promise<Account> => {
   for (;;) {
-    const item = await getConsistent<AccountItem>(accountKey(account));
+    const item = await getConsistent<AccountItem>(accountKey(by.account));
     if (item === undefined) throw new Error('The account does not exist.');
     const present = toAccount(item);
     const given = Object.entries(settings);
     if (given.every(([name, setting]) => isDeepStrictEqual(Reflect.get(item, name) ?? null, setting))) return present;
-    const record = historyWrite(account, by, { type: 'account.updated', fields: given.map(([field]) => field) });
+    const record = historyWrite(by, { type: 'account.updated', fields: given.map(([field]) => field) });
     if ((await transact([accountChangeWrite(item, settings), record])).length === 0) return present;
     // The account was changed in the meantime: read again.
   }
@@ -132,11 +129,11 @@ interface Names {
  * anybody could otherwise ask users for personal data in the name of another business. The present name withdraws a
  * pending one. 1 read unit, and 6 write units in one transaction; 10 without approval.
  *
- * @param by - the id of the token that changes it
  * @internal Tests use it, too.
  */
-export const rename = async (account: string, name: string, by: string): Promise<Names> => {
-  const record = () => historyWrite(account, by, { type: 'account.updated', fields: ['name'] });
+export const rename = async (by: Author, name: string): Promise<Names> => {
+  const { account } = by;
+  const record = () => historyWrite(by, { type: 'account.updated', fields: ['name'] });
   if (!approveNames()) {
     await changeProfile(
       account,

@@ -23,8 +23,12 @@ export interface TokenRecord {
   revoked?: string;
 }
 
-/** A record in the table. `planned` is the expiry before the token was replaced, or `never`. */
-export type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number; planned?: string };
+/**
+ * A record in the table. `planned` is the expiry before the token was replaced, or `never`; `session` is set if it is the token of
+ * a session.
+ */
+export type TokenRecordItem = Key &
+  TokenRecord & { sha256: string; expires_at?: number; planned?: string; session?: true };
 
 export interface TokenDraft {
   label: string;
@@ -33,6 +37,8 @@ export interface TokenDraft {
   expires?: number | undefined;
   /** When its record is removed, in milliseconds since 1970; if missing, with the account. */
   forgotten?: number | undefined;
+  /** Set for the token of a session. */
+  session?: true | undefined;
   /** A token that was minted before; if missing, a new one. */
   token?: string | undefined;
 }
@@ -51,7 +57,7 @@ interface NewToken {
  * @param owners.keeper - the account that keeps the record
  */
 export const newToken = (
-  { label, permissions, expires, forgotten, token = mintToken() }: TokenDraft,
+  { label, permissions, expires, forgotten, session, token = mintToken() }: TokenDraft,
   { account, keeper }: { account: string; keeper: string },
 ): NewToken => {
   const sha256 = hashToken(token);
@@ -67,6 +73,7 @@ export const newToken = (
     ...tokenKey(sha256),
     account,
     token: record.id,
+    label,
     permissions,
     ...(expires !== undefined && { expires_at: Math.floor(expires / 1000) }),
   };
@@ -75,6 +82,7 @@ export const newToken = (
     ...record,
     sha256,
     ...(forgotten !== undefined && { expires_at: Math.floor(forgotten / 1000) }),
+    ...(session && { session }),
   };
   return { token, record, writes: [putIfAbsentWrite(item), putIfAbsentWrite(kept)] };
 };
@@ -118,5 +126,6 @@ export const toRecord = ({
   sha256: _sha256,
   expires_at: _end,
   planned: _planned,
+  session: _session,
   ...record
 }: TokenRecordItem): TokenRecord => record;

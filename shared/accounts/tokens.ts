@@ -15,6 +15,8 @@ import { tokenKey } from './entities.ts';
 export interface Identity {
   account: string;
   token: string;
+  /** The label of the token. */
+  label: string;
   permissions: Permission[];
   /** Requests per second and requests at once that the account may make; missing if it has no limit. */
   rate?: number;
@@ -25,6 +27,7 @@ export interface Identity {
 export interface TokenItem extends Key {
   account: string;
   token: string;
+  label: string;
   permissions: Permission[];
   /** Seconds since 1970. Without it, the token does not expire. */
   expires_at?: number;
@@ -56,5 +59,5 @@ export const hashToken = (token: string): string => unkeyedHash(token);
 export const identify = async (token: string): Promise<Identity | undefined> => {
   if (!isWellFormedToken(token)) return undefined;
   const item = await get<TokenItem>(tokenKey(hashToken(token)));
-  return item && { account: item.account, token: item.token, permissions: item.permissions };
+  return item && { account: item.account, token: item.token, label: item.label, permissions: item.permissions };
 };

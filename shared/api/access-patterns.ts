@@ -124,6 +124,8 @@ export const transactions = {
   settleClaimed: ['removeFromOutbox', 'putLogEntry'],
   /** A token is created by a business. */
   createToken: ['putToken', 'putTokenRecord', 'putChange'],
+  /** A code of the portal becomes a token. */
+  createSession: ['usePortalCode', 'putToken', 'putTokenRecord', 'checkAccount', 'putChange'],
   rotateToken: ['putToken', 'limitToken', 'putTokenRecord', 'changeTokenRecord', 'putDeletion', 'putChange'],
   revokeToken: ['limitToken', 'changeTokenRecord', 'putDeletion', 'putChange'],
   /** An account's endpoints are changed. */

@@ -10,7 +10,9 @@ type BodyOf<E> = E extends { body: { type: 'json' | 'form'; schema: infer S exte
   ? v.InferInput<S>
   : never;
 
-type AnswerOf<E> = E extends { responses: { 200: infer S extends v.GenericSchema } }
+type AnswerOf<E> = E extends {
+  responses: { 200: infer S extends v.GenericSchema } | { 201: infer S extends v.GenericSchema };
+}
   ? v.InferOutput<S> extends Uint8Array
     ? never
     : v.InferOutput<S>

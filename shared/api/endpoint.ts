@@ -22,6 +22,7 @@ export type Area =
   | 'deliveries'
   | 'webhooks'
   | 'tokens'
+  | 'sessions'
   | 'app'
   | 'media'
   | 'jobs'
@@ -64,11 +65,16 @@ export interface Endpoint {
    */
   ignoresUnknown?: true;
   /** Bodies by status; `null` for a response without a body. Bytes are sent unchanged, other values as JSON. */
-  responses: Partial<Record<200 | 204 | 304, v.GenericSchema | null>>;
+  responses: Partial<Record<200 | 201 | 204 | 304, v.GenericSchema | null>>;
   /** Problems of this endpoint, besides those that `problemsOf` derives from its description. */
   problems: readonly ProblemCode[];
   /** The response to a request over the limit of the account: 429 `rate_limited` by default. */
   overLimit?: 'unavailable';
+  /**
+   * Requests per second, sustained and at once, of all callers together: API Gateway rejects others. Default: the limits of the
+   * host. For an endpoint without a token, whose callers have no limit of an account.
+   */
+  throttle?: { rate: number; burst: number };
   /** Timeout of its function in seconds, if it differs from the default. */
   timeout?: number;
   /** The accesses of its handler to the table: its role allows only these, and what `accessOf` adds. */

@@ -11,6 +11,7 @@ import { media } from './areas/media.ts';
 import { messages } from './areas/messages.ts';
 import { portal } from './areas/portal.ts';
 import { profilers } from './areas/profilers.ts';
+import { sessions } from './areas/sessions.ts';
 import { jobs, stats } from './areas/stats.ts';
 import { tokens } from './areas/tokens.ts';
 import { userDataRequests } from './areas/user-data.ts';
@@ -34,6 +35,7 @@ export const api = {
   ...webhooks,
   ...tokens,
   ...portal,
+  ...sessions,
 } as const satisfies Record<string, Endpoint>;
 
 /** @internal Tests use it. */

@@ -23,6 +23,9 @@ export const placeholders = {
   testEvent: '019a9f5e-2c1c-74b5-8d6e-7f8091a2b3c4',
   madeToken: '019a9f5e-2c1d-75c6-9e7f-8091a2b3c4d5',
   newerToken: '019a9f5e-2c1e-76d7-af80-91a2b3c4d5e6',
+  code: 'q8fT3mZ0sJxV5rYb2LkWnE7uHdCo4iAgP1vXtR6yQ9M',
+  session: '019a9f5e-2c1f-77e8-80b1-a2b3c4d5e6f7',
+  sessionToken: `bapi_${'fedcba9876543210'.repeat(4)}5e551014`,
   otherUser: '27827654321',
   time: '2026-11-20T09:58:09.118000',
 };

@@ -1,4 +1,4 @@
-/** How long the service tries, keeps and remembers things, in days. Texts name the numbers by `inDays`. */
+/** How long the service tries, keeps and remembers things, in days unless the name says otherwise. Texts name the numbers by `inDays`. */
 
 /** A message or event that was never delivered fails after so many days of attempts. */
 export const RETRY_DAYS = 3;
@@ -20,6 +20,15 @@ export const EXPIRED_MEDIA_DAYS = 30;
 
 /** A consent is kept after its end, and after the acknowledgement of that. */
 export const ENDED_CONSENT_DAYS = 30;
+
+/** The code in a link to the portal works. */
+export const CODE_MINUTES = 15;
+
+/** The token of a session works. */
+export const SESSION_HOURS = 12;
+
+/** The record of a session's token is kept after its end. */
+export const ENDED_SESSION_DAYS = 30;
 
 /** The default period of a list of log entries. */
 export const LOG_PERIOD_DAYS = 30;

@@ -11,7 +11,7 @@ import * as v from 'valibot';
 import { accountChangeWrite } from '../accounts/account-change.ts';
 import type { AccountItem, KnownEndpoint } from '../accounts/accounts.ts';
 import { accountKey, platformKey } from '../accounts/entities.ts';
-import { type Change, historyWrite } from '../accounts/history.ts';
+import { type Author, type Change, historyWrite } from '../accounts/history.ts';
 import { timestamp } from '../core/clock.ts';
 import { idOf, newId } from '../core/ids.ts';
 import { invalidRequest, Problem } from '../core/problems.ts';
@@ -30,12 +30,6 @@ import { putWrite, transact } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { circuitKey, disabledKey } from './entities.ts';
 import { type DestinationHealth, healthOfDestination } from './platform-health.ts';
-
-/** Whoever changes endpoints: the account, and the id of the token. */
-export interface Changer {
-  account: string;
-  token: string;
-}
 
 /** What a business sets of an endpoint. `null` removes a setting. */
 export interface EndpointChange {
@@ -100,10 +94,11 @@ const platformInUse = (detail: string): Problem => new Problem('platform_in_use'
  * @returns the result, the number whose failures were forgotten, and whether the webhook of an operator has become an endpoint
  */
 const changeEndpoints = async <Result>(
-  { account, token }: Changer,
+  by: Author,
   record: Change,
   change: (present: Endpoint[]) => { endpoints: Endpoint[]; reset?: Endpoint['number']; result: Result },
 ): Promise<{ result: Result; reset: Endpoint['number'] | undefined; isAdoption: boolean }> => {
+  const { account } = by;
   for (;;) {
     const { item, endpoints: before } = await readPresent(account);
     const { endpoints, reset, result } = change(before);
@@ -123,7 +118,7 @@ const changeEndpoints = async <Result>(
         updated,
       }),
       marker,
-      historyWrite(account, token, record),
+      historyWrite(by, record),
     ]);
     if (failed.length > 0) continue;
     log('info', 'webhooks changed', { account, webhooks: endpoints.length });
@@ -196,7 +191,7 @@ export const listEndpoints = async (account: string): Promise<(ShownEndpoint & D
  * @throws platform_in_use · webhook_exists — one has this URL · webhook_limit_reached
  */
 export const addEndpoint = async (
-  by: Changer,
+  by: Author,
   draft: EndpointChange & { url: string; secret?: string | undefined },
 ): Promise<ShownEndpoint & { secret: string }> => {
   const { secret = newSigningSecret() } = draft;
@@ -221,7 +216,7 @@ export const addEndpoint = async (
  *
  * @throws platform_in_use · webhook_not_found · webhook_exists — another one has this URL
  */
-export const changeEndpoint = async (by: Changer, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
+export const changeEndpoint = async (by: Author, id: string, change: EndpointChange): Promise<ShownEndpoint> => {
   const record = { type: 'webhook.updated', id, fields: Object.keys(change) } as const;
   const { result } = await changeAndWake(by, record, (present) => {
     const endpoint = changed(withId(present, id), change, present);
@@ -236,7 +231,7 @@ export const changeEndpoint = async (by: Changer, id: string, change: EndpointCh
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const rotateSecret = async (by: Changer, id: string): Promise<{ secret: string }> => {
+export const rotateSecret = async (by: Author, id: string): Promise<{ secret: string }> => {
   const secret = newSigningSecret();
   await changeEndpoints(by, { type: 'webhook.secret_rotated', id }, (present) => {
     const before = withId(present, id);
@@ -252,7 +247,7 @@ export const rotateSecret = async (by: Changer, id: string): Promise<{ secret: s
  *
  * @throws platform_in_use · webhook_not_found
  */
-export const deleteEndpoint = async (by: Changer, id: string): Promise<void> => {
+export const deleteEndpoint = async (by: Author, id: string): Promise<void> => {
   await changeEndpoints(by, { type: 'webhook.deleted', id }, (present) => {
     const { number } = withId(present, id);
     return { endpoints: present.filter((one) => one.id !== id), reset: number, result: undefined };

@@ -19,7 +19,7 @@ import type { RequestOf } from './request.ts';
 import { type ResponseOf, toResponse } from './response.ts';
 import { inTime } from './time-limit.ts';
 
-export { nextPage, noContent, notModified, ok } from './response.ts';
+export { created, nextPage, noContent, notModified, ok } from './response.ts';
 
 const bodyParsers = {
   json: () => [jsonBody()],

@@ -26,6 +26,7 @@ export const bytesOf = ({ sent = '' }: HttpEvent): Buffer => (typeof sent === 's
 export interface Caller {
   account: string;
   token: string;
+  label: string;
   permissions: string[];
   rate?: number | undefined;
   burst?: number | undefined;

@@ -13,6 +13,8 @@ export interface RequestOf<E extends Endpoint> {
   account: E['permission'] extends 'none' ? undefined : string;
   /** The id of the caller's token. */
   token: E['permission'] extends 'none' ? undefined : string;
+  /** The label of the caller's token. */
+  label: E['permission'] extends 'none' ? undefined : string;
   /** The permissions of the caller's token. */
   permissions: readonly Permission[];
   /** The limit of requests of the caller's account, if it has one. */

@@ -9,6 +9,12 @@ export interface Ok<Body> {
   headers?: Record<string, string>;
 }
 
+/** A response about something new, with a body. */
+export interface Created<Body> {
+  status: 201;
+  body: Body;
+}
+
 /** A successful response without a body. */
 export interface NoContent {
   status: 204;
@@ -23,7 +29,9 @@ export interface NotModified {
 /** The successful responses of an endpoint, by its description. */
 export type ResponseOf<E extends Endpoint> = {
   [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
-    ? Ok<v.InferInput<E['responses'][Status]>>
+    ? Status extends 201
+      ? Created<v.InferInput<E['responses'][Status]>>
+      : Ok<v.InferInput<E['responses'][Status]>>
     : Status extends 304
       ? NotModified
       : NoContent;
@@ -34,6 +42,8 @@ export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<B
   body,
   headers,
 });
+
+export const created = <Body>(body: Body): Created<Body> => ({ status: 201, body });
 
 export const noContent = (): NoContent => ({ status: 204 });
 
@@ -49,20 +59,19 @@ export const nextPage = (path: string, query: Record<string, string | number | u
 /** Responses may contain personal data, and lists change: no cache keeps a copy. */
 const UNCACHED = { 'cache-control': 'no-store' };
 
-export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpResponse => {
-  if (reply.status !== 200) {
-    return { statusCode: reply.status, headers: { ...UNCACHED, ...('headers' in reply && reply.headers) } };
-  }
-  const { body, headers } = reply;
+export const toResponse = (reply: Ok<unknown> | Created<unknown> | NoContent | NotModified): HttpResponse => {
+  const headers = 'headers' in reply ? reply.headers : {};
+  if (!('body' in reply)) return { statusCode: reply.status, headers: { ...UNCACHED, ...headers } };
+  const { status, body } = reply;
   return body instanceof Uint8Array
     ? {
-        statusCode: 200,
+        statusCode: status,
         headers: { ...UNCACHED, ...headers },
         body: Buffer.from(body).toString('base64'),
         isBase64Encoded: true,
       }
     : {
-        statusCode: 200,
+        statusCode: status,
         headers: { 'content-type': 'application/json', ...UNCACHED, ...headers },
         body: JSON.stringify(body),
       };

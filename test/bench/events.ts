@@ -36,7 +36,7 @@ export const requestOf = (name: EndpointName, account: string, { path, query, he
       requestId: 'JKJaXmPLvHcESHA=',
       routeKey,
       http: { method },
-      authorizer: { lambda: { account, token: 'bench', permissions: [permission] } },
+      authorizer: { lambda: { account, token: 'bench', label: 'bench', permissions: [permission] } },
     },
     ...bodyOf(body),
   };

@@ -59,7 +59,7 @@ const eventWith = (name: EndpointName, body: string): HttpEvent => {
     requestContext: {
       requestId: 'bench',
       http: { method, path },
-      authorizer: { lambda: { account: 'bench', token: 'bench', permissions: [permission] } },
+      authorizer: { lambda: { account: 'bench', token: 'bench', label: 'bench', permissions: [permission] } },
     },
     ...(type === 'json'
       ? { body, isBase64Encoded: false }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import { exampleDelivery } from '../../infra/local/documentation/example-delivery.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issuePortalCode } from '../../infra/operator/queries/portal-codes.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
 import { attemptIdOf } from '../../shared/delivery/entities.ts';
@@ -65,6 +66,8 @@ export const typicalRequests = async (
   };
   const newToken = async (): Promise<string> =>
     ((await door.send('createToken', { body: { label: 'benchmark', permissions: ['stats'] } })) as { id: string }).id;
+  const newCode = async (): Promise<string> =>
+    (await issuePortalCode({ account: 'demo', label: 'benchmark', permissions: ['stats'] })).code;
   /** The only webhook of the account. */
   const newWebhook = async (): Promise<string> => {
     await updateAccount('demo', { platform: null });
@@ -158,6 +161,11 @@ export const typicalRequests = async (
     rotateToken: async () => ({ path: { token_id: await newToken() }, body: {} }),
     revokeToken: async () => ({ path: { token_id: await newToken() } }),
     listHistory: () => ({ query: { limit: '10' } }),
+    createSession: async () => ({ body: { code: await newCode() } }),
+    endSession: async () => {
+      const made = await door.send('createSession', { body: { code: await newCode() } });
+      return { token: (made as { token: string }).token };
+    },
     createWebhook: async () => {
       await updateAccount('demo', { platform: null });
       return { body: { url: `https://example.com/${randomUUID()}` } };

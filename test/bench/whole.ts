@@ -39,6 +39,7 @@ export const openWhole = async (
     dynamodbEndpoint,
     tableName: TABLE,
     minute,
+    throttles: false,
     secret: simulators.app.stackSecret,
     onLine: () => undefined,
     ...(clock && { clock }),

@@ -73,7 +73,7 @@ const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
     requestId: 'request',
     timeEpoch: 1_900_000_000_000,
     http: { method, path },
-    authorizer: { lambda: { account: 'acme', token: 'token', permissions: [...permissions] } },
+    authorizer: { lambda: { account: 'acme', token: 'token', label: 'test', permissions: [...permissions] } },
   },
 });
 

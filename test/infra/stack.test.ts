@@ -236,7 +236,7 @@ describe('each function', () => {
       // It also deletes objects, and notifies the app network.
       setAvatar: 198,
       // Two thirds are the API description.
-      readApiDescription: 346,
+      readApiDescription: 352,
     };
     const tooLarge: Record<string, number> = {};
     for (const [name, bundle] of Object.entries(bundles)) {
@@ -480,9 +480,23 @@ describe('the hosts', () => {
       caller: new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('apigateway.amazonaws.com') }),
     });
     host.authorizeWith(handler);
-    host.serve({ host: 'bridge', method: 'GET', path: '/open' }, 'none', handler);
+    host.serve({ host: 'bridge', method: 'GET', path: '/open' }, { token: 'none' }, handler);
     const own = Template.fromStack(stack);
     own.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /open', AuthorizationType: 'NONE' });
+  });
+
+  test('throttle the routes with limits of their own after these routes exist', () => {
+    const own = Object.values<Endpoint>(api).flatMap(({ routes, throttle }) =>
+      throttle ? routes.map(({ host, method, path }) => ({ host, key: `${method} ${path}`, throttle })) : [],
+    );
+    expect(own).toEqual([{ host: 'base', key: 'POST /v1/sessions', throttle: { rate: 10, burst: 20 } }]);
+    const stages = resources('AWS::ApiGatewayV2::Stage').map(([, stage]) => stage);
+    const settings = { 'POST /v1/sessions': { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 } };
+    expect(stages.map(({ Properties }) => Properties.RouteSettings)).toEqual([settings, undefined]);
+    const [route] = resources('AWS::ApiGatewayV2::Route').filter(
+      ([, { Properties }]) => Properties.RouteKey === 'POST /v1/sessions',
+    );
+    expect(stages[0]?.DependsOn).toContain(route?.[0]);
   });
 
   test('throttle requests, and log each access without path, IP address or header', () => {

@@ -14,7 +14,11 @@ const EVENT = {
   rawPath: '',
   headers: { 'content-type': 'application/json' },
   queryStringParameters: { access_token: '' },
-  requestContext: { requestId: '', http: {}, authorizer: { lambda: { account: '', token: '', permissions } } },
+  requestContext: {
+    requestId: '',
+    http: {},
+    authorizer: { lambda: { account: '', token: '', label: '', permissions } },
+  },
   body: '{}',
 };
 

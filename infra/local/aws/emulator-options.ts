@@ -42,6 +42,11 @@ export interface EmulatorOptions {
   transactionsHeldFor?: number;
   /** Whether `{rest+}` in a route matches an empty rest. By default, it does not. */
   emptyRest?: EmptyRest;
+  /**
+   * Whether routes with a throttle of their own reject requests over it. Default: true. Tests of all endpoints send more to a
+   * route than any client.
+   */
+  throttles?: boolean;
   /** How IAM evaluates transactions, which AWS does not document. Default: per action. */
   transactionEvaluation?: TransactionEvaluation;
   /** Receives every log line: of functions, and of the hosts' access logs. */

@@ -262,7 +262,7 @@ export class AwsEmulator {
   }
 
   #serveHosts(template: Template): void {
-    const { emptyRest = 'does not match' } = this.#options;
+    const { emptyRest = 'does not match', throttles = true } = this.#options;
     const { clock } = this.#parts;
     for (const [name, { gateway }] of this.#parts.hosts) {
       const definition = template.hosts[name];
@@ -274,6 +274,7 @@ export class AwsEmulator {
         onLine,
         onExchange: this.#options.onExchange,
         emptyRest,
+        throttles,
         clock,
       });
     }

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { portalCodeItem } from '../../../shared/accounts/portal-codes.ts';
 import { placeholders } from '../../../shared/api/placeholders.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
@@ -46,7 +47,7 @@ export class Examples {
   async ensure(): Promise<ExampleData> {
     this.#made ??= this.#make();
     try {
-      const [made] = await Promise.all([this.#made, this.#restoreProfilers()]);
+      const [made] = await Promise.all([this.#made, this.#restoreProfilers(), this.#restoreCode()]);
       return made;
     } catch (error) {
       // The next call tries again.
@@ -109,6 +110,12 @@ export class Examples {
         { ...answerableKey(account.id, id), options: options.length, created_at },
       ]);
     }
+  }
+
+  /** The code of the portal of the examples, also after somebody used it. */
+  async #restoreCode(): Promise<void> {
+    const { id: account } = this.#service.account;
+    await putAll([portalCodeItem(placeholders.code, { account, label: 'documentation', permissions: ['stats'] })]);
   }
 
   /** Asks for a property that needs no approval. Returns the id of the completed request. */

@@ -9,7 +9,7 @@ import { exclusive } from '../named-schemas.ts';
 import { remedies } from '../words.ts';
 import { named, type Part, refTo, schemaOf, shownIn } from './components.ts';
 
-const SUCCESS = { 200: 'Done.', 204: 'Done. The response has no body.', 304: 'Your copy is current.' };
+const SUCCESS = { 200: 'Done.', 201: 'Created.', 204: 'Done. The response has no body.', 304: 'Your copy is current.' };
 
 /** The header fields of responses. */
 export const HEADERS = {

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { TokenRecord } from '../../../shared/accounts/token-records.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
-import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
+import { atMost, idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
 import { findTokenRecord, issueToken, listTokens, revokeToken } from '../queries/tokens-admin.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -27,8 +27,8 @@ export const addTokenCommands = (program: Command): void => {
     .command('issue')
     .description('Issues a token and prints it on stdout, once: only its hash is stored. It works at once.')
     .argument('<account>', "the account's id; app-network, for the servers of the mobile app")
-    .requiredOption('--permissions <list>', `permissions, of ${permissions.join(',')}`, readPermissions)
-    .option('--label <text>', 'a description for people', readBy(visibleText))
+    .requiredOption('--permissions <list>', `permissions, of ${permissions.join(',')}`, permissionsOf(permissions))
+    .option('--label <text>', 'a description for people, of at most 100 characters', readLabel)
     .option('--expires <when>', 'expiry: 90d (days from now), 2027-01-31 (00:00 UTC), or a full ISO time', readExpiry)
     .addHelpText(
       'after',
@@ -105,20 +105,20 @@ const stateCell = (record: TokenRecord): Cell => {
   return words.startsWith('works') ? words : tinted('dim', words);
 };
 
-const permission = v.picklist(permissions, `must be a list of ${permissions.join(', ')}, with commas between`);
+/** A parser for lists of these permissions. It collects the lists of a repeated option into one. */
+export const permissionsOf = (known: readonly Permission[]) => {
+  const oneList = readBy(
+    v.pipe(
+      v.string(),
+      v.transform((list) => list.split(',').map((item) => item.trim())),
+      v.array(v.picklist(known, `must be a list of ${known.join(', ')}, with commas between`)),
+    ),
+  );
+  return (list: string, before: Permission[] = []): Permission[] => [...before, ...oneList(list)];
+};
 
-const oneList = readBy(
-  v.pipe(
-    v.string(),
-    v.transform((list) => list.split(',').map((item) => item.trim())),
-    v.array(permission),
-  ),
-);
-
-/** Collects the lists of a repeated option into one. */
-function readPermissions(list: string, before: Permission[] = []): Permission[] {
-  return [...before, ...oneList(list)];
-}
+/** The history shows it, and each request carries it. */
+export const readLabel = readBy(v.pipe(visibleText, atMost(100)));
 
 const DAY = 86_400_000;
 

@@ -24,6 +24,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   'token issue': 'changes',
   'token list': 'reads',
   'token revoke': 'changes',
+  'portal-link': 'changes',
   'user set': 'changes',
   'user show': 'reads personal data',
   'user grants': 'reads personal data',

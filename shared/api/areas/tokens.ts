@@ -32,7 +32,7 @@ export const change = v.object({
   id: v.optional(v.string()),
   fields: v.optional(responseList(v.string())),
   token_id: v.string(),
-  token_label: v.optional(v.string()),
+  token_label: v.string(),
 });
 
 const path = v.object({ token_id: idOfAnything });
@@ -98,6 +98,6 @@ export const tokens = {
     position: v.pipe(v.string(), v.uuid()),
     responses: { 200: responseList(change), 204: null },
     problems: [],
-    table: ['listTokens', 'listChanges'],
+    table: ['listChanges'],
   }),
 } as const;

@@ -7,10 +7,11 @@ const MOST_PERMISSIONS = 100;
 
 /** Whether the authorizer's context is complete. By hand, because each request needs it, and a schema takes longer. */
 const isCaller = (context: unknown): context is Caller => {
-  const { account, token, permissions, rate, burst } = (context ?? {}) as Record<string, unknown>;
+  const { account, token, label, permissions, rate, burst } = (context ?? {}) as Record<string, unknown>;
   return (
     typeof account === 'string' &&
     typeof token === 'string' &&
+    typeof label === 'string' &&
     Array.isArray(permissions) &&
     permissions.length <= MOST_PERMISSIONS &&
     permissions.every((permission) => typeof permission === 'string') &&

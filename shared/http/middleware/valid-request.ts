@@ -37,6 +37,7 @@ export const validRequest = (endpoint: Endpoint, reserve: number): HttpMiddlewar
       method: event.requestContext.http.method,
       account: caller?.account,
       token: caller?.token,
+      label: caller?.label,
       permissions: caller?.permissions ?? [],
       limit: rate === undefined || burst === undefined ? undefined : { rate, burst },
       path: check(endpoint.path, event.pathParameters ?? {}, errorInParameter, errors),

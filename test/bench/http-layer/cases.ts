@@ -32,7 +32,9 @@ const eventOf = (body: unknown, permissions: string[]): string =>
     requestContext: {
       accountId: '123456789012',
       apiId: 'abcdefghij',
-      authorizer: { lambda: { account: 'acme', token: '0198c0de-0000-7000-8000-000000000000', permissions } },
+      authorizer: {
+        lambda: { account: 'acme', token: '0198c0de-0000-7000-8000-000000000000', label: 'bench', permissions },
+      },
       domainName: 'api.example.com',
       domainPrefix: 'api',
       http: {

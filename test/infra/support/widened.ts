@@ -25,6 +25,8 @@ export const widened: Record<string, string[]> = {
   DeleteProfiler: ['DeleteItem DELETED#*', 'PutItem PROFILERS#*', 'UpdateItem DELETED#*'],
   RotateToken: ['UpdateItem DELETED#*', 'UpdateItem HISTORY#*'],
   RevokeToken: ['PutItem ACCOUNT#*', 'PutItem TOKEN#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*'],
+  CreateSession: ['ConditionCheckItem HISTORY#*', 'ConditionCheckItem PORTAL_CODE#*', 'ConditionCheckItem TOKEN#*'],
+  EndSession: ['PutItem ACCOUNT#*', 'PutItem TOKEN#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*'],
   CreateWebhook: ['PutItem ACCOUNT#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*', 'UpdateItem PLATFORM#*'],
   UpdateWebhook: ['PutItem ACCOUNT#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*', 'UpdateItem PLATFORM#*'],
   RotateWebhookSecret: ['PutItem ACCOUNT#*', 'UpdateItem DELETED#*', 'UpdateItem HISTORY#*', 'UpdateItem PLATFORM#*'],

@@ -9,7 +9,7 @@ import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import { putAll } from '../../../shared/table/client.ts';
 import { fileOf, jpeg, png } from '../support/files.ts';
-import { newPhone } from '../support/world.ts';
+import { authorOf, newPhone } from '../support/world.ts';
 import { eventual, PAGE } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { DAY_MS, longest, receive, scaled, uploading } from './world.ts';
@@ -65,7 +65,7 @@ export const accountScenarios: Scenarios<typeof account> = {
       },
       'another one': {
         prepare: async ({ account }) => {
-          await storeAvatar(account, fileOf(png), 'token-1');
+          await storeAvatar(authorOf(account), fileOf(png));
           return { ...(await uploading(fileOf(jpeg))) };
         },
       },
@@ -73,14 +73,14 @@ export const accountScenarios: Scenarios<typeof account> = {
     max: { read: 2, write: 20, of: 'instead of another one' },
     worst: {
       prepare: async ({ account }) => {
-        await storeAvatar(account, fileOf(new Uint8Array([...png, 1])), 'token-1');
+        await storeAvatar(authorOf(account), fileOf(new Uint8Array([...png, 1])));
         return { ...(await uploading(fileOf(png))) };
       },
     },
   },
   readAvatar: {
     prepare: async ({ account }) => {
-      await storeAvatar(account, fileOf(png), 'token-1');
+      await storeAvatar(authorOf(account), fileOf(png));
       return {};
     },
     readsOnly: true,

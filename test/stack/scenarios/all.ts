@@ -11,6 +11,7 @@ import { messagesScenarios } from './messages.ts';
 import { portalScenarios } from './portal.ts';
 import { profilersScenarios } from './profilers.ts';
 import type { Call, EndpointScenario, Worst } from './scenarios.ts';
+import { sessionsScenarios } from './sessions.ts';
 import { jobsScenarios, statsScenarios } from './stats.ts';
 import { tokensScenarios } from './tokens.ts';
 import { userDataScenarios } from './user-data.ts';
@@ -32,6 +33,7 @@ export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...statsScenarios,
   ...webhooksScenarios,
   ...tokensScenarios,
+  ...sessionsScenarios,
   ...descriptionScenarios,
 };
 

@@ -47,7 +47,7 @@ interface Maximum extends Units {
  */
 export interface Worst {
   prepare?: Prepare;
-  /** The statuses of its response; default: 200 and 204. */
+  /** The statuses of its response; default: 200, 201 and 204. */
   status?: number;
   /** Parts that make it larger than the limits allow: the response is 422. So no limit is raised without this request. */
   beyond?: (request: Request) => Partial<Request>;

@@ -7,7 +7,7 @@ import { enqueueWrites, transactInOrder } from '../../../shared/outbox/entries.t
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { awaitDestination, readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import type { Units } from '../support/consumed.ts';
-import { newPhones } from '../support/world.ts';
+import { authorOf, newPhones } from '../support/world.ts';
 import { consistent, inTransaction } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { DAY_MS, largestBusiness, longest } from './world.ts';
@@ -29,16 +29,15 @@ const newBusiness = async (): Promise<string> => {
   return account;
 };
 
-const addOne = async (account: string): Promise<string> =>
-  (await addEndpoint({ account, token: 'token-1' }, { url: URL })).id;
+const addOne = async (account: string): Promise<string> => (await addEndpoint(authorOf(account), { url: URL })).id;
 
 /** Five of the largest endpoints. Returns the id of the last one. */
 const addAll = async (account: string, count = 5): Promise<string> => {
   let last = '';
   for (let place = 0; place < count; place += 1) {
     const draft = { url: longestUrl(String(place)), description: longest(200) };
-    last = (await addEndpoint({ account, token: 'token-1' }, draft)).id;
-    for (let change = 0; change < 3; change += 1) await rotateSecret({ account, token: 'token-1' }, last);
+    last = (await addEndpoint(authorOf(account), draft)).id;
+    for (let change = 0; change < 3; change += 1) await rotateSecret(authorOf(account), last);
   }
   return last;
 };
@@ -147,7 +146,7 @@ export const webhooksScenarios: Scenarios<typeof webhooks> = {
       },
       'one of two': {
         prepare: async ({ account }) => {
-          await addEndpoint({ account, token: 'token-1' }, { url: `${URL}/other` });
+          await addEndpoint(authorOf(account), { url: `${URL}/other` });
           return { path: { webhook_id: await addOne(account) } };
         },
         repeatStatus: 404,

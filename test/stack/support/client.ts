@@ -21,7 +21,9 @@ type RequestTo<Name extends EndpointName> = { token: string } & Partial<{
   body: BodyOf<Api[Name]>;
 }>;
 
-type SuccessOf<Name extends EndpointName> = Api[Name]['responses'] extends { 200: infer S extends v.GenericSchema }
+type SuccessOf<Name extends EndpointName> = Api[Name]['responses'] extends
+  | { 200: infer S extends v.GenericSchema }
+  | { 201: infer S extends v.GenericSchema }
   ? AllFields<v.InferOutput<S>>
   : null;
 
@@ -135,13 +137,13 @@ const receive = async (name: EndpointName, pending: Promise<Response>): Promise<
 };
 
 /** Whether an empty body is permitted for this status. */
-const isEmpty = ({ status }: Response, text: string): boolean => text === '' && status !== 200;
+const isEmpty = ({ status }: Response, text: string): boolean => text === '' && status !== 200 && status !== 201;
 
 /** Statuses that API Gateway returns without a function. */
 const GATEWAY = new Set([400, 401, 403, 404, 413, 429, 431, 500, 503]);
 
 const checkResponse = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint): void => {
-  if (status === 200 || status === 204 || status === 304) {
+  if (status === 200 || status === 201 || status === 204 || status === 304) {
     const schema = endpoint.responses[status];
     if (schema === undefined) throw new Error(`${status} is not a response of this endpoint in the API list`);
     if (schema === null) expect(body).toBeNull();

@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import type { Author } from '../../../shared/accounts/history.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
@@ -32,6 +33,9 @@ export const newCaller = async (...permissions: Permission[]): Promise<Caller> =
   const { token, record } = await issueToken(account, { label: 'test', permissions });
   return { account, token, tokenId: record.id };
 };
+
+/** Whoever changes an account, without a token. */
+export const authorOf = (account: string): Author => ({ account, token: 'token-1', label: 'test' });
 
 /** A new account with the permission for profilers. */
 export const newVendor = (): Promise<Caller> => newCaller('profilers');

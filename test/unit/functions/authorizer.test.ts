@@ -32,17 +32,17 @@ test.each<[string, object | undefined, object]>([
 ])('the authorizer passes on %s', async (_, account, limit) => {
   vi.stubEnv('ACCOUNT_RATE', '100');
   vi.stubEnv('ACCOUNT_BURST', '200');
-  const rows = [{ account: 'acme', token: 'token-1', permissions: ['stats'] }, account];
+  const rows = [{ account: 'acme', token: 'token-1', label: 'test', permissions: ['stats'] }, account];
   vi.spyOn(documents, 'send').mockImplementation((async () => ({ Item: rows.shift() })) as never);
   expect(await ask(mintToken())).toEqual({
     isAuthorized: true,
-    context: { account: 'acme', token: 'token-1', permissions: ['stats'], ...limit },
+    context: { account: 'acme', token: 'token-1', label: 'test', permissions: ['stats'], ...limit },
   });
 });
 
 test('a token of a suspended account is rejected, which the log tells with its account', async () => {
   const rows = [
-    { account: 'acme', token: 'token-1', permissions: ['stats'] },
+    { account: 'acme', token: 'token-1', label: 'test', permissions: ['stats'] },
     { suspended: '2027-01-31T12:00:00.000000' },
   ];
   vi.spyOn(documents, 'send').mockImplementation((async () => ({ Item: rows.shift() })) as never);
@@ -52,7 +52,7 @@ test('a token of a suspended account is rejected, which the log tells with its a
 });
 
 test('the app network has no limit, and its account is not read', async () => {
-  const item = { account: 'app-network', token: 'token-1', permissions: ['app'] };
+  const item = { account: 'app-network', token: 'token-1', label: 'test', permissions: ['app'] };
   const send = vi.spyOn(documents, 'send').mockResolvedValue({ Item: item } as never);
   expect(await ask(mintToken())).toEqual({ isAuthorized: true, context: item });
   expect(send).toHaveBeenCalledTimes(1);

@@ -26,7 +26,7 @@ const eventWith = (lambda: unknown) =>
     requestContext: { requestId: 'request-1', http: { method: 'GET' }, authorizer: { lambda } },
   }) as HttpEvent;
 
-const identity = { account: 'acme', token: 'token-1', permissions: ['profilers'] };
+const identity = { account: 'acme', token: 'token-1', label: 'test', permissions: ['profilers'] };
 
 const context = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
@@ -158,6 +158,7 @@ test.each([
   { account: 'acme' },
   { ...identity, account: 1 },
   { ...identity, token: undefined },
+  { ...identity, label: undefined },
   { ...identity, permissions: 'profilers' },
   { ...identity, permissions: ['profilers', 1] },
   { ...identity, permissions: Array.from({ length: 101 }, () => 'profilers') },

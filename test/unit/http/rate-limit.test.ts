@@ -30,7 +30,7 @@ const echo = define({
   table: [],
 });
 
-const identity = { account: 'acme', token: 'token-1', permissions: ['profilers'], rate: 3, burst: 4 };
+const identity = { account: 'acme', token: 'token-1', label: 'test', permissions: ['profilers'], rate: 3, burst: 4 };
 
 const eventOf = (body: string, lambda: object = identity) =>
   ({

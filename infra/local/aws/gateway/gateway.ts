@@ -10,6 +10,7 @@ import type { HostDefinition } from '../template/definitions.ts';
 import type { ThreadClock } from '../time/thread-clock.ts';
 import { Authorizers } from './authorizers.ts';
 import { type EmptyRest, type Match, matchRoute } from './routes.ts';
+import { Throttle } from './throttle.ts';
 
 interface HttpResponse {
   status: number;
@@ -47,6 +48,8 @@ interface Service {
   /** Receives each request with its response, after the line of the access log. */
   onExchange?: ((exchange: Exchange) => void) | undefined;
   emptyRest: EmptyRest;
+  /** Whether routes with a throttle of their own reject requests over it. */
+  throttles: boolean;
   clock: ThreadClock;
 }
 
@@ -66,12 +69,14 @@ export const MESSAGES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   413: 'Request Entity Too Large',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
 
-type Serving = Service & { authorizers: Authorizers };
+/** `throttles` are those of routes, by the key of the route. */
+type Serving = Omit<Service, 'throttles'> & { authorizers: Authorizers; throttles: Map<string, Throttle> };
 
 /** Handles requests that are not for the API. Returns whether it has handled the request. */
 export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -97,9 +102,14 @@ export class Gateway {
     return listenOnLoopback(this.#server, port);
   }
 
-  /** Sets the API to serve. Clears the caches of authorizers. */
+  /** Sets the API to serve. Clears the caches of authorizers, and fills the throttles of routes. */
   serve(service: Service): void {
-    this.#service = { ...service, authorizers: new Authorizers(service.invoke, service.clock) };
+    const { definition, invoke, clock } = service;
+    const throttled = service.throttles ? definition.routes : [];
+    const throttles = throttled.flatMap(({ key, throttle }): [string, Throttle][] =>
+      throttle === undefined ? [] : [[key, new Throttle(throttle, clock)]],
+    );
+    this.#service = { ...service, authorizers: new Authorizers(invoke, clock), throttles: new Map(throttles) };
   }
 
   /** Serves other requests on the API's port, in addition to API Gateway's behaviour. */
@@ -152,7 +162,8 @@ export class Gateway {
     });
   }
 
-  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers, emptyRest, clock }: Serving) {
+  async #serve(request: IncomingMessage, body: Body, serving: Serving) {
+    const { definition, invoke, authorizers, throttles, emptyRest, clock } = serving;
     const requestId = randomUUID();
     const rejected = (status: number, routeKey?: string) => ({
       requestId,
@@ -167,6 +178,7 @@ export class Gateway {
     const match = matchRoute(definition.routes, wanted, emptyRest);
     if (match === undefined) return rejected(404);
     const { route } = match;
+    if (throttles.get(route.key)?.admits() === false) return rejected(429, route.key);
 
     const event = toEvent(request, body, match, { requestId, time: clock.now() });
     let context: { lambda: unknown } | undefined;

@@ -39,11 +39,19 @@ export interface AuthorizerDefinition {
   cached: number;
 }
 
+/** Requests per second, sustained and at once. */
+export interface ThrottleDefinition {
+  rate: number;
+  burst: number;
+}
+
 export interface RouteDefinition {
   /** `POST /v1/things/{id}` */
   key: string;
   function: string;
   authorizer: AuthorizerDefinition | undefined;
+  /** The limits of the route's own settings; undefined if it has those of its stage. */
+  throttle?: ThrottleDefinition | undefined;
 }
 
 export interface HostDefinition {

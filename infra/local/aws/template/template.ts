@@ -6,7 +6,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
-import type { FunctionDefinition, HostDefinition, ScheduleTarget, TableDefinition, Template } from './definitions.ts';
+import type {
+  FunctionDefinition,
+  HostDefinition,
+  ScheduleTarget,
+  TableDefinition,
+  Template,
+  ThrottleDefinition,
+} from './definitions.ts';
 import { readMapping, readQueues } from './events.ts';
 import { readInvokeConfigs } from './invoke-config.ts';
 import { field, found, type Json, list, number, only, record, strings, text, unknown } from './json.ts';
@@ -153,6 +160,9 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
     ]),
   );
 
+  const stageOf = (id: string) =>
+    of('AWS::ApiGatewayV2::Stage').find(([, { Properties = {} }]) => resolve(Properties.ApiId) === id)?.[1].Properties;
+
   const host = (id: string): HostDefinition => ({
     id,
     routes: of('AWS::ApiGatewayV2::Route')
@@ -164,14 +174,9 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
           Properties.AuthorizerId === undefined
             ? undefined
             : found(authorizers, text(resolve(Properties.AuthorizerId))),
+        throttle: throttleOf(field(stageOf(id)?.RouteSettings, text(Properties.RouteKey))),
       })),
-    format: text(
-      field(
-        of('AWS::ApiGatewayV2::Stage').find(([, { Properties = {} }]) => resolve(Properties.ApiId) === id)?.[1]
-          .Properties?.AccessLogSettings,
-        'Format',
-      ),
-    ),
+    format: text(field(stageOf(id)?.AccessLogSettings, 'Format')),
   });
 
   const mappings = of('AWS::Lambda::EventSourceMapping').map(([id, { Properties = {} }]) => {
@@ -231,6 +236,14 @@ const readTable = (id: string, properties: Record<string, Json>): TableDefinitio
 const streamOfExisting = (tableArn: string, sources: (Json | undefined)[]): string => {
   const streams = new Set(sources.map(text).filter((arn) => arn.startsWith(`${tableArn}/stream/`)));
   return only([...streams], 'stream of the existing table');
+};
+
+/** The throttle in the settings of a route, which replace those of its stage as a whole. */
+const throttleOf = (settings: Json | undefined): ThrottleDefinition | undefined => {
+  if (settings === undefined) return undefined;
+  const { ThrottlingRateLimit, ThrottlingBurstLimit, ...others } = record(settings);
+  if (Object.keys(others).length > 0) throw unknown('setting of a route', others);
+  return { rate: number(ThrottlingRateLimit), burst: number(ThrottlingBurstLimit) };
 };
 
 const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name] });

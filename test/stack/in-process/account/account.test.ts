@@ -12,7 +12,7 @@ import { fileOf, gif, jpeg, pdf, png, pngOf, webp } from '../../support/files.ts
 import { putAll } from '../../support/many-items.ts';
 import { operator } from '../../support/operator.ts';
 import { businessOf, write } from '../../support/phones.ts';
-import { newCaller, newPhone } from '../../support/world.ts';
+import { authorOf, newCaller, newPhone } from '../../support/world.ts';
 
 const { bridge_url } = inject('stack');
 
@@ -236,7 +236,7 @@ describe('a name that an operator must approve', () => {
     const bot = await botOf(account);
     await updateAccount(account, { name: 'Acme' });
     await expect.poll(() => businessOf(bot)).toMatchObject({ name: 'Acme' });
-    expect(await rename(account, 'Acme Bank', 'token-1')).toEqual({ name: 'Acme', pending_name: 'Acme Bank' });
+    expect(await rename(authorOf(account), 'Acme Bank')).toEqual({ name: 'Acme', pending_name: 'Acme Bank' });
     expect(await configurationOf(token)).toMatchObject({ name: 'Acme', pending_name: 'Acme Bank' });
     expect(await businessOf(bot)).toMatchObject({ name: 'Acme' });
     const { stdout } = await operator('account', 'pending-names');
@@ -253,19 +253,19 @@ describe('a name that an operator must approve', () => {
 
   test('is dropped if it is rejected, or if the business asks for its present name', async () => {
     const { account } = await newCaller('account');
-    await rename(account, 'Other Bank', 'token-1');
+    await rename(authorOf(account), 'Other Bank');
     await operator('account', 'reject-name', account, 'Other Bank');
     expect(await pendingOf(account)).toEqual({ id: account, name: 'Test account' });
     expect((await showAccount(account)).name_decisions).toMatchObject([{ name: 'Other Bank', decision: 'rejected' }]);
-    await rename(account, 'Another Bank', 'token-1');
-    expect(await rename(account, 'Test account', 'token-1')).toEqual({ name: 'Test account' });
+    await rename(authorOf(account), 'Another Bank');
+    expect(await rename(authorOf(account), 'Test account')).toEqual({ name: 'Test account' });
     expect(await pendingOf(account)).toEqual({ id: account, name: 'Test account' });
   });
 
   test('is approved only if it is still the one that the operator has seen', async () => {
     const { account } = await newCaller('account');
-    await rename(account, 'Acme', 'token-1');
-    await rename(account, 'Other Bank', 'token-1');
+    await rename(authorOf(account), 'Acme');
+    await rename(authorOf(account), 'Other Bank');
     const decided_name = { name: 'Acme', decision: 'approved' } as const;
     await expect(updateAccount(account, { decided_name })).rejects.toThrow('has asked for another name: "Other Bank"');
     expect((await showAccount(account)).name).toBe('Test account');

@@ -20,7 +20,7 @@ describe('a token in a path', () => {
     const { account, token, tokenId } = await newCaller('bridge');
     const expected = {
       isAuthorized: true,
-      context: { account, token: tokenId, permissions: ['bridge'], ...UNLIMITED },
+      context: { account, token: tokenId, label: 'test', permissions: ['bridge'], ...UNLIMITED },
     };
     const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
     expect(padded).toMatch(/=$/);

@@ -48,6 +48,9 @@ export interface Request {
 
 type Handler = (event: HttpEvent, context: Context) => Promise<HttpResponse>;
 
+/** The longest label of a token, in characters of four bytes: the history contains it. */
+const LONGEST_LABEL = '\u{1F33B}'.repeat(100);
+
 /** A Lambda context with more time left than any test takes. */
 export const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
 
@@ -68,7 +71,7 @@ export const calling =
         requestContext: {
           requestId: 'request-1',
           http: { method: 'POST' },
-          authorizer: { lambda: { account, token: 'token-1', permissions: [...permissions] } },
+          authorizer: { lambda: { account, token: 'token-1', label: LONGEST_LABEL, permissions: [...permissions] } },
         },
       } as HttpEvent,
       context,

@@ -17,15 +17,13 @@ import type { Conversation } from '../../../../shared/outbox/event.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { authorOf, newAccountId, newPhone } from '../../support/world.ts';
 import { lose, restore, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
 useOwnTable('restored-webhooks');
 captureLog();
-
-const token = 'token-1';
 
 const newBusiness = async () => {
   const bot = newPhone();
@@ -40,14 +38,14 @@ const restoreFrom = async (table: string): Promise<void> => {
 
 test('webhooks come back with their secrets, and those that were deleted since do not', async () => {
   const { account } = await newBusiness();
-  const kept = await addEndpoint({ account, token }, { url: 'https://example.com/kept' });
+  const kept = await addEndpoint(authorOf(account), { url: 'https://example.com/kept' });
   const copy = await restoreToNewTable(endpoint);
   await lose([accountKey(account), platformKey(account)]);
   await restoreFrom(copy);
   expect(await listEndpoints(account)).toMatchObject([{ id: kept.id, url: kept.url }]);
   expect((await findAccount(account))?.platform).toBe('webhooks');
 
-  await deleteEndpoint({ account, token }, kept.id);
+  await deleteEndpoint(authorOf(account), kept.id);
   await lose([accountKey(account), platformKey(account)]);
   await restoreFrom(copy);
   expect(await findAccount(account)).not.toHaveProperty('endpoints');
@@ -60,7 +58,7 @@ test('a copy comes back although the event has failed at another webhook', async
   onTestFinished(async () => void (await Promise.all([rejecting.close(), failing.close()])));
   rejecting.answers = [{ status: 500, headers: { 'webhook-delivery': 'abort-message' } }];
   failing.answers = [503];
-  for (const { url } of [rejecting, failing]) await addEndpoint({ account, token }, { url });
+  for (const { url } of [rejecting, failing]) await addEndpoint(authorOf(account), { url });
   const phone = newPhone();
   await receiveMessage(randomUUID(), { from: phone, to: bot, type: 'text', text: { body: 'Hi' } });
   const received: Conversation = { direction: 'platform', account, phone };

@@ -211,7 +211,7 @@ describe('the handler of a long poll', () => {
     queryStringParameters: { long_poll?: string } = { long_poll: '30' },
   ) => {
     const deadline = Date.now() + left;
-    const lambda = { account, token: tokenId, permissions: ['user_data'] };
+    const lambda = { account, token: tokenId, label: 'test', permissions: ['user_data'] };
     const event = {
       routeKey: 'GET /v1/user_data/fetch/{id}',
       headers: {},

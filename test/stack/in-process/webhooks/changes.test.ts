@@ -26,10 +26,9 @@ import { readHead } from '../../../../shared/outbox/head.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { authorOf, newAccountId, newPhone } from '../../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
-const token = 'token-1';
 /** Milliseconds of a minute: retries are quicker. */
 const MINUTE = 2_000;
 
@@ -66,7 +65,7 @@ const later = (minutes: number) => {
 const newBusiness = async () => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  return { account, bot, phone: newPhone(), by: { account, token } };
+  return { account, bot, phone: newPhone(), by: authorOf(account) };
 };
 
 type Business = Awaited<ReturnType<typeof newBusiness>>;
