@@ -15,6 +15,7 @@ import { checklistSteps } from './checklist.ts';
 import { Commands, REGION } from './commands.ts';
 import { Deployed, type Outputs } from './deployed.ts';
 import { Ministack } from './ministack.ts';
+import { signIn } from './portal.ts';
 import type { Environment } from './processes.ts';
 import { say, step } from './steps.ts';
 
@@ -167,6 +168,12 @@ const deployAndDestroy = async ({ commands, deployed, app, first, synthesiseNext
     assert.equal(status, 200, "The customer's token does not work.");
   };
   await isServed();
+  await step('A person of the customer signs in to the portal, in a browser', async () => {
+    const { status, stdout, output } = await commands.operator('portal-link', 'kept-customer');
+    assert.equal(status, 0, output);
+    const { url } = v.parse(v.pipe(v.string(), v.parseJson(), v.object({ url: v.string() })), stdout);
+    await signIn(url, 'Kept customer');
+  });
   const before = await dataOf(deployed, outputs);
   assert.ok(before.items.length > 0 && before.objects.length === 1, 'The data of the customer are not stored.');
 
