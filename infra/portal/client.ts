@@ -13,7 +13,11 @@ declare const ENDPOINTS: Record<
 type InputOf<E, Part extends string> =
   E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
 
-type BodyOf<E> = E extends { body: { schema: infer S extends v.GenericSchema } } ? v.InferInput<S> : never;
+type BodyOf<E> = E extends { body: { type: 'multipart' } }
+  ? FormData
+  : E extends { body: { schema: infer S extends v.GenericSchema } }
+    ? v.InferInput<S>
+    : never;
 
 export type RequestTo<Name extends EndpointName> = Partial<{
   path: InputOf<Api[Name], 'path'>;
@@ -162,8 +166,11 @@ const checked = async (response: Response): Promise<Response> => {
   const date = response.headers.get('date');
   if (date !== null) follow(new Date(date).toISOString());
   if (response.ok) return response;
-  if (response.status === 401 && token !== undefined) listener.onRejected();
-  throw new ApiError(response.status, Object(await response.json().catch(() => ({}))));
+  const problem = Object(await response.json().catch(() => ({})));
+  // API Gateway rejects a token that is not valid. Its response has no code; that of a missing permission has one.
+  const isRejected = response.status === 401 || (response.status === 403 && problem.code === undefined);
+  if (isRejected && token !== undefined) listener.onRejected();
+  throw new ApiError(response.status, problem);
 };
 
 const bodyOf = async <Body>(response: Response): Promise<Body> => {
