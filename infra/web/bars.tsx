@@ -3,6 +3,8 @@
 interface BarRow {
   label: string;
   count: number;
+  /** The count as a text. Default: the number. */
+  shown?: string;
   /** The share as a text. */
   share?: string;
   kind?: 'bad' | 'received' | undefined;
@@ -20,7 +22,7 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
   <table class="bars">
     <caption class="unseen">{caption}</caption>
     <tbody>
-      {rows.map(({ label, count, share, kind = '' }) => (
+      {rows.map(({ label, count, shown, share, kind = '' }) => (
         <tr key={label} class={kind}>
           <th scope="row">{label}</th>
           <td>
@@ -28,7 +30,7 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
               <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />
             </span>
           </td>
-          <td class="count">{count.toLocaleString('en')}</td>
+          <td class="count">{shown ?? count.toLocaleString('en')}</td>
           {share !== undefined && <td class="share">{share}</td>}
         </tr>
       ))}

@@ -40,6 +40,7 @@ export const developers = {
   },
   create: {
     title: 'Create a token',
+    about: 'The new token',
     label: 'Name',
     labelHint: 'What the token is for. It appears in the history of your account.',
     labelMissing: 'Enter a name.',

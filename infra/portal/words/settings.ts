@@ -1,6 +1,6 @@
 /** Texts of the view Settings. */
 import type { changes } from '../../../shared/accounts/changes.ts';
-import { counted, figure } from '../../web/text.tsx';
+import { figure } from '../../web/text.tsx';
 
 const fieldWords: Record<string, string> = {
   name: 'name',
@@ -72,6 +72,7 @@ export const settings = {
   },
   hours: {
     title: 'Sending hours',
+    save: 'Save the sending hours',
     text: 'Between which times of the day users get your messages. A reply to someone who has just written is sent at once.',
     any: 'At any time',
     between: 'Only within these hours',
@@ -85,6 +86,7 @@ export const settings = {
   },
   stop: {
     title: 'When a user writes STOP',
+    save: 'Save what follows STOP',
     text: 'STOP, UNSUBSCRIBE and other such words, if they are the whole message. You get the message in any case.',
     none: 'Nothing follows',
     tell: 'Notify our webhook or chat platform',
@@ -130,6 +132,5 @@ export const settings = {
     someWebhook: 'a webhook',
     removedToken: 'A token that was removed',
     thisSession: 'This session',
-    count: (count: number) => counted(count, 'change', 'changes'),
   },
 } as const;
