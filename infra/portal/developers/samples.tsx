@@ -3,7 +3,7 @@ import { Icon } from '../../web/icons.tsx';
 import { Copy } from '../../web/parts.tsx';
 import { go, linkTo, type Route } from '../router.ts';
 import { Code } from '../shell/code.tsx';
-import { Field, Section } from '../shell/page.tsx';
+import { Section } from '../shell/page.tsx';
 import { developers as texts } from '../words/developers.ts';
 import { isLocal } from './local.ts';
 import { type Language, languages, readJob, readToken, receiveEvents, sendMessage } from './snippets.ts';
@@ -41,26 +41,23 @@ export const Samples = ({ route }: { route: Route }) => {
         <div class="stack">
           <p>{words.before.text}</p>
           <Code label={words.before.title} text={readToken} />
-          <Field label={words.language}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                class="language"
-                value={language}
-                onChange={({ currentTarget }) =>
-                  go(linkTo('developers', 'samples', { in: currentTarget.value }), { replace: true })
-                }
-              >
-                {languages.map((one) => (
-                  <option key={one} value={one}>
-                    {words.languages[one]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
         </div>
       </Section>
+      <fieldset class="segments">
+        <legend>{words.language}</legend>
+        {languages.map((one) => (
+          <label key={one}>
+            <input
+              class="unseen"
+              type="radio"
+              name="language"
+              checked={one === language}
+              onChange={() => go(linkTo('developers', 'samples', { in: one }), { replace: true })}
+            />
+            {words.languages[one]}
+          </label>
+        ))}
+      </fieldset>
       <Section title={words.send.title}>
         <div class="stack">
           <p>{words.send.text}</p>

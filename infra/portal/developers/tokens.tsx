@@ -113,7 +113,7 @@ const TokenTable = ({ caption, tokens, session, onAsk }: TokenTableProps) => {
             <div class="token-name">
               <strong>{token.label}</strong>
               <code class="quiet">…{token.last_four}</code>
-              {isOfSession(token, session) && <Chip tone="business">{words.thisSession}</Chip>}
+              {isOfSession(token, session) && <Chip tone="plain">{words.thisSession}</Chip>}
             </div>
           ),
         },
@@ -134,7 +134,7 @@ const TokenTable = ({ caption, tokens, session, onAsk }: TokenTableProps) => {
           title: words.columns.ends,
           cell: ({ revoked, expires, ...token }) => {
             if (revoked !== undefined) return words.revoked(dateOf(revoked));
-            if (expires === null) return words.forever;
+            if (expires === null) return <span class="whole">{words.forever}</span>;
             if (hasEnded({ ...token, expires })) return words.expired(dateOf(expires));
             return <Time at={expires} as="when" />;
           },
@@ -144,7 +144,7 @@ const TokenTable = ({ caption, tokens, session, onAsk }: TokenTableProps) => {
               {
                 title: words.columns.actions,
                 cell: (token: Token) => (
-                  <div class="buttons">
+                  <div class="token-actions">
                     {session.may('rotateToken') && (
                       <button
                         type="button"

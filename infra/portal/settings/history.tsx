@@ -54,7 +54,7 @@ export const History = ({ session }: { session: Session }) => {
                 cell: ({ token_id, token_label }) => (
                   <div class="token-name">
                     {token_label ?? words.removedToken}
-                    {token_id === own?.id && <Chip tone="business">{words.thisSession}</Chip>}
+                    {token_id === own?.id && <Chip tone="plain">{words.thisSession}</Chip>}
                   </div>
                 ),
               },

@@ -8,7 +8,7 @@ export const Code = ({ text, label }: { text: string; label: string }) => (
   <div class="code">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also with the keys of who has no pointer */}
     <section tabIndex={0} aria-label={label}>
-      <pre>{text}</pre>
+      {text}
     </section>
     <Copy text={text} label={words.copyNamed(label)} />
   </div>

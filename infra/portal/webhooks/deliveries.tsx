@@ -172,13 +172,13 @@ export const Deliveries = ({ route, session, tabs }: DeliveriesProps) => {
                 {
                   title: text.columns.event,
                   cell: ({ type, attempt }) => (
-                    <>
+                    <span>
                       {text.types[type]}
                       {attempt > 1 && <span class="quiet"> {text.attempt(attempt)}</span>}
-                    </>
+                    </span>
                   ),
                 },
-                { title: text.columns.user, cell: ({ contact }) => userOf(contact) },
+                { title: text.columns.user, cell: ({ contact }) => <span class="whole">{userOf(contact)}</span> },
                 { title: text.columns.to, cell: ({ url }) => <span class="quiet">{url && shortened(url)}</span> },
                 { title: text.columns.result, cell: (delivery) => <ResultChip delivery={delivery} /> },
                 {

@@ -82,6 +82,12 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
                 ),
               ],
               [words.event, texts.deliveries.types[type]],
+              [
+                words.eventId,
+                <span key="id">
+                  <code>{event_id}</code> <Copy text={event_id} label={words.copyId} />
+                </span>,
+              ],
               contact !== undefined && [texts.deliveries.columns.user, userOf(contact)],
               reference !== undefined && [texts.deliveries.reference, reference],
               message_id !== undefined &&
@@ -95,7 +101,7 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
           />
         </div>
       </Section>
-      <Section title={words.request} actions={<Copy text={event_id} label={words.copyId} />}>
+      <Section title={words.request}>
         <div class="webhook">
           <Code
             label={words.request}

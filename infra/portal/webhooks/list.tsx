@@ -22,7 +22,13 @@ type Webhook = NonNullable<BodyFrom<'listWebhooks'>>[number];
 const EVERY_MS = 10_000;
 
 export const WebhookList = ({ session, tabs }: { session: Session; tabs: ComponentChildren }) => {
-  const { data, error, loading, reload } = useCall('listWebhooks', {}, EVERY_MS);
+  const { data, error, loading, reload } = useCall('listWebhooks');
+  const hasSome = data !== undefined;
+  useEffect(() => {
+    if (!hasSome) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, [hasSome, reload]);
   const platform = usePlatform(session);
   const isInUse = error instanceof ApiError && error.code === 'platform_in_use';
   const isEmpty = data === undefined && error === undefined && !loading;
@@ -178,7 +184,7 @@ const WebhookCard = ({ webhook, session, onChange, deletion }: CardProps) => {
                 </ul>
               ),
             ],
-            [words.version, words.versions[version]],
+            version === 1 && [words.version, words.versions[version]],
             [words.changed, <Time key="changed" at={updated} as="when" />],
           ]}
         />

@@ -78,7 +78,7 @@ const causeOfStatus = (status: number): Cause => {
       fix: 'test',
     };
   }
-  return { text: text('rejected the event'), remedy: 'Its response below, or its log, says why.', fix: 'test' };
+  return { text: text('rejected the event'), remedy: 'Its response, or its log, says why.', fix: 'test' };
 };
 
 /** A code of the API (`status_404`, `timeout`) in plain words. */
@@ -201,7 +201,7 @@ export const webhooks = {
     emptyFiltered: 'No delivery matches these filters.',
     caption: 'Deliveries, the newest event first',
     columns: { when: 'Time', event: 'Event', to: 'Webhook', user: 'User', result: 'Result', duration: 'Duration' },
-    attempt: (number: number) => (number === 1 ? '1st attempt' : `attempt ${number}`),
+    attempt: (number: number) => `attempt ${number}`,
     recover: 'Send failed events again',
     types: {
       message: 'Message from a user',
@@ -221,7 +221,7 @@ export const webhooks = {
     none: 'None. Send it again when your server is ready.',
     done: 'None is needed',
     request: 'Request',
-    requestNote: 'The content of the event is not shown here, because it may contain what a user wrote.',
+    requestNote: 'The content of the event is not part of this record.',
     response: 'Response',
     responseNote: 'The beginning of the body, at most a kilobyte, as your server sent it.',
     noResponse: 'There was no response.',
@@ -237,7 +237,6 @@ export const webhooks = {
     queued: 'The event is sent again.',
     pending: 'The event is waiting already, and is sent with the next attempt.',
     notFound: 'This delivery does not exist, or is older than seven days.',
-    copyResponse: 'Copy the response',
     copyId: 'Copy the event id',
   },
   recover: {
