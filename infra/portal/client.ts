@@ -166,11 +166,10 @@ const checked = async (response: Response): Promise<Response> => {
   const date = response.headers.get('date');
   if (date !== null) follow(new Date(date).toISOString());
   if (response.ok) return response;
-  const problem = Object(await response.json().catch(() => ({})));
-  // API Gateway rejects a token that is not valid. Its response has no code; that of a missing permission has one.
-  const isRejected = response.status === 401 || (response.status === 403 && problem.code === undefined);
-  if (isRejected && token !== undefined) listener.onRejected();
-  throw new ApiError(response.status, problem);
+  const error = new ApiError(response.status, Object(await response.json().catch(() => ({}))));
+  // API Gateway rejects tokens itself, without a problem document.
+  if ([401, 403].includes(error.status) && error.code === '') listener.onRejected();
+  throw error;
 };
 
 const bodyOf = async <Body>(response: Response): Promise<Body> => {

@@ -18,7 +18,7 @@ export interface Loaded<Body> {
  */
 export const useCall = <Name extends EndpointName>(
   name: Name,
-  request: RequestTo<Name> | undefined = {},
+  request: RequestTo<Name> | undefined,
   every?: number | false,
 ): Loaded<BodyFrom<Name>> => {
   const [state, setState] = useState<{ key: string; data?: BodyFrom<Name>; error?: unknown; loading: boolean }>();
@@ -67,7 +67,7 @@ export interface Pages<Item> extends Omit<Loaded<Item[]>, 'data'> {
 /** Reads a list, one page after the other. */
 export const usePages = <Name extends ListEndpoint>(
   name: Name,
-  request: RequestTo<Name> | undefined = {},
+  request: RequestTo<Name> | undefined,
 ): Pages<ItemOf<Name>> => {
   interface State {
     key: string;

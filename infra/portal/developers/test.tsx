@@ -142,7 +142,7 @@ const States = ({ id, to }: { id: string; to: string }) => {
       </ol>
       {data?.waits_until !== undefined && (
         <p>
-          {words.waitsUntil} <Time at={data.waits_until} as="when" />.
+          {words.waitsUntil} <Time at={data.waits_until} as="when" />
         </p>
       )}
       {!hasEnded && (
@@ -161,7 +161,7 @@ const States = ({ id, to }: { id: string; to: string }) => {
 
 /** A command, because the page calls only its own host, and this is an endpoint of the other one. */
 const WriteToBot = () => {
-  const { data } = useCall('readConfiguration');
+  const { data } = useCall('readConfiguration', {});
   if (data === undefined) return null;
   const { bot_number: bot } = data.configuration;
   return (

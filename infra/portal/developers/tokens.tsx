@@ -36,7 +36,7 @@ const hasEnded = ({ revoked, expires }: Token): boolean =>
   revoked !== undefined || (expires !== null && instant(expires).getTime() <= present());
 
 export const Tokens = ({ session }: { session: Session }) => {
-  const { data, error, reload } = useCall('listTokens');
+  const { data, error, reload } = useCall('listTokens', {});
   const [showsEnded, setShowsEnded] = useState(false);
   const [asked, setAsked] = useState<{ about: 'rotate' | 'revoke'; token: Token }>();
   const [issued, setIssued] = useState<string>();
@@ -112,7 +112,7 @@ const TokenTable = ({ caption, tokens, session, onAsk }: TokenTableProps) => {
           cell: (token) => (
             <div class="token-name">
               <strong>{token.label}</strong>
-              <code class="quiet">…{token.last_four}</code>
+              <code class="quiet">{words.end(token.last_four)}</code>
               {isOfSession(token, session) && <Chip tone="plain">{words.thisSession}</Chip>}
             </div>
           ),

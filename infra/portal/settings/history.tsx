@@ -13,7 +13,7 @@ type Change = NonNullable<BodyFrom<'listHistory'>>[number];
 
 export const History = ({ session }: { session: Session }) => {
   const pages = usePages('listHistory', { query: { limit: '50' } });
-  const tokens = useCall('listTokens');
+  const tokens = useCall('listTokens', {});
   // Only an account that had webhooks may have some: for others, the list is an error.
   const hasWebhooks = pages.items?.some(({ type }) => type.startsWith('webhook.'));
   const webhooks = useCall('listWebhooks', hasWebhooks ? {} : undefined);

@@ -41,7 +41,7 @@ export const Settings = ({ route, session }: ViewProps) => {
 };
 
 const Account = () => {
-  const { data, error, reload } = useCall('readConfiguration');
+  const { data, error, reload } = useCall('readConfiguration', {});
   const configuration = data?.configuration;
   return (
     <>

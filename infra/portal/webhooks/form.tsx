@@ -60,7 +60,7 @@ export const NewWebhook = () => {
 };
 
 export const ChangeWebhook = ({ id }: { id: string }) => {
-  const { data, error, loading, reload } = useCall('listWebhooks');
+  const { data, error, loading, reload } = useCall('listWebhooks', {});
   const webhook = data?.find((one) => one.id === id);
   return (
     <Page title={words.changeTitle} back={back}>

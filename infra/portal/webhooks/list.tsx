@@ -22,7 +22,7 @@ type Webhook = NonNullable<BodyFrom<'listWebhooks'>>[number];
 const EVERY_MS = 10_000;
 
 export const WebhookList = ({ session, tabs }: { session: Session; tabs: ComponentChildren }) => {
-  const { data, error, loading, reload } = useCall('listWebhooks');
+  const { data, error, loading, reload } = useCall('listWebhooks', {});
   const hasSome = data !== undefined;
   useEffect(() => {
     if (!hasSome) return;
