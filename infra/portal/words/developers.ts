@@ -123,7 +123,6 @@ export const developers = {
     states: 'What becomes of it',
     none: 'Send a message to see its states here, as they arrive.',
     to: (number: string) => `To ${number}`,
-    accepted: 'Accepted',
     stateWords: {
       scheduled: 'Scheduled',
       sent: 'Accepted by this service',
@@ -147,7 +146,6 @@ export const developers = {
     waitsUntil: 'It waits for your sending hours, until:',
     still: 'No more states for now. They appear when the phone is on, and the message is read.',
     again: 'Look again',
-    id: 'Message id',
     copyId: 'Copy the message id',
     reply: {
       title: 'Write to your bot as a user',

@@ -3,7 +3,7 @@ import type { subscribedTypes } from '../../../shared/destinations/endpoint-sett
 import { counted } from '../../web/text.tsx';
 
 /** What helps against a failure: a button of the webhook. */
-export type Fix = 'change' | 'rotate' | 'test';
+type Fix = 'change' | 'rotate' | 'test';
 
 interface Cause {
   text: string;
