@@ -13,7 +13,11 @@ declare const ENDPOINTS: Record<
 type InputOf<E, Part extends string> =
   E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
 
-type BodyOf<E> = E extends { body: { schema: infer S extends v.GenericSchema } } ? v.InferInput<S> : never;
+type BodyOf<E> = E extends { body: { type: 'multipart' } }
+  ? FormData
+  : E extends { body: { schema: infer S extends v.GenericSchema } }
+    ? v.InferInput<S>
+    : never;
 
 export type RequestTo<Name extends EndpointName> = Partial<{
   path: InputOf<Api[Name], 'path'>;

@@ -5,6 +5,8 @@ interface BarRow {
   /** What the label links to. */
   href?: string;
   count: number;
+  /** The count as a text. Default: the number. */
+  shown?: string;
   /** The share as a text. */
   share?: string;
   kind?: 'bad' | 'received' | undefined;
@@ -22,15 +24,15 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
   <table class="bars">
     <caption class="unseen">{caption}</caption>
     <tbody>
-      {rows.map(({ label, href, count, share, kind = '' }) => (
+      {rows.map(({ label, href, count, shown, share, kind = '' }) => (
         <tr key={label} class={kind}>
           <th scope="row">{href === undefined ? label : <a href={href}>{label}</a>}</th>
           <td>
             <span class="track" aria-hidden="true">
-              <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />
+              {count > 0 && <span class="bar" style={{ width: `${Math.min(count / max, 1) * 100}%` }} />}
             </span>
           </td>
-          <td class="count">{count.toLocaleString('en')}</td>
+          <td class="count">{shown ?? count.toLocaleString('en')}</td>
           {share !== undefined && <td class="share">{share}</td>}
         </tr>
       ))}

@@ -8,11 +8,13 @@ interface CopyProps {
   /** What is copied: the label of the button. */
   label: string;
   icon?: IconName;
+  /** Whether the label is visible. Default: only the icon is. */
+  labelled?: boolean;
 }
 
 const COPIED_MS = 2_000;
 
-export const Copy = ({ text, label, icon = 'copy' }: CopyProps) => {
+export const Copy = ({ text, label, icon = 'copy', labelled = false }: CopyProps) => {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -20,9 +22,14 @@ export const Copy = ({ text, label, icon = 'copy' }: CopyProps) => {
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   return (
-    <button type="button" class="icon-button" title={label} onClick={() => void copy()}>
+    <button
+      type="button"
+      class={labelled ? 'copy' : 'icon-button'}
+      title={labelled ? undefined : label}
+      onClick={() => void copy()}
+    >
       <Icon name={copied ? 'check' : icon} />
-      <span class="unseen" role="status">
+      <span class={labelled ? '' : 'unseen'} role="status">
         {copied ? 'Copied' : label}
       </span>
     </button>

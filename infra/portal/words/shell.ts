@@ -38,6 +38,8 @@ export const shell = {
   loadingMore: 'Loading …',
   cancel: 'Cancel',
   close: 'Close',
+  stored: 'I have stored it',
+  copyNamed: (what: string) => `Copy: ${what}`,
   notLoaded: 'This could not be loaded.',
   viewNotLoaded: 'This page could not be loaded: the portal may have been updated.',
   loadPage: 'Load the portal again',
