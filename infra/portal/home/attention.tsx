@@ -10,8 +10,9 @@ import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Section } from '../shell/page.tsx';
 import { type Loaded, useCall } from '../use-call.ts';
+import { causeOf } from '../words/causes.ts';
 import { home } from '../words/home.ts';
-import { explainCause, explainReason } from '../words/outcomes.ts';
+import { explainReason } from '../words/outcomes.ts';
 import { type Counts, type failures, sumOf } from './counts.ts';
 import { startOfToday } from './period.ts';
 import { EVERY, errorToShow } from './refresh.ts';
@@ -171,10 +172,10 @@ const useFailed = (state: (typeof failures)[number], counts: Counts) => {
 type Platform = NonNullable<BodyFrom<'readConfiguration'>['configuration']['platform']>;
 
 const CauseText = ({ cause, since, more }: { cause: string | undefined; since: string | undefined; more?: string }) => {
-  const explained = explainCause(cause);
+  const { text, remedy } = causeOf(cause);
   return (
     <p>
-      {explained.cause} {explained.fix}{' '}
+      {text} {remedy}{' '}
       {since !== undefined && (
         <>
           {words.since} <Time at={since} as="when" />.{' '}

@@ -10,8 +10,8 @@ import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Section, Table } from '../shell/page.tsx';
 import { usePages } from '../use-call.ts';
+import { causeOf } from '../words/causes.ts';
 import { messages } from '../words/messages.ts';
-import { explainCause } from '../words/outcomes.ts';
 import { shell } from '../words/shell.ts';
 
 const words = messages.attempts;
@@ -98,7 +98,7 @@ const Result = ({ delivery }: { delivery: Delivery }) => {
     <div class="outcome">
       <Chip tone={isGood ? 'ok' : 'bad'}>{isGood ? words.succeeded : words.failed}</Chip>
       {duration_ms !== undefined && <span class="quiet">{words.took(milliseconds(duration_ms))}</span>}
-      {!isGood && <p class="quiet">{explainCause(cause).cause}</p>}
+      {!isGood && <p class="quiet">{causeOf(cause).text}</p>}
       {next_attempt !== undefined && instant(next_attempt).getTime() > present() && (
         <p class="quiet">
           {words.next}: <Time at={next_attempt} as="when" />

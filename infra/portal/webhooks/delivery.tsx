@@ -10,8 +10,9 @@ import { Code } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
+import { causeOf } from '../words/causes.ts';
 import { shell } from '../words/shell.ts';
-import { causeOf, webhooks as texts } from '../words/webhooks.ts';
+import { webhooks as texts } from '../words/webhooks.ts';
 import { type Delivery, ResultChip, userOf } from './deliveries.tsx';
 
 const words = texts.delivery;

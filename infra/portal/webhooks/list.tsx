@@ -12,8 +12,9 @@ import { Once } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
+import { causeOf } from '../words/causes.ts';
 import { shell } from '../words/shell.ts';
-import { causeOf, eventWords, webhooks as words } from '../words/webhooks.ts';
+import { eventWords, webhooks as words } from '../words/webhooks.ts';
 import { PlatformInUse, StatusChip, usePlatform } from './platform.tsx';
 
 type Webhook = NonNullable<BodyFrom<'listWebhooks'>>[number];

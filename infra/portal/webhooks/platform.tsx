@@ -5,7 +5,8 @@ import type { BodyFrom } from '../client.ts';
 import type { Session } from '../session.ts';
 import { Facts, Section } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
-import { causeOf, webhooks as words } from '../words/webhooks.ts';
+import { causeOf } from '../words/causes.ts';
+import { webhooks as words } from '../words/webhooks.ts';
 
 type Platform = BodyFrom<'readConfiguration'>['configuration']['platform'];
 

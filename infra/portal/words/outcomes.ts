@@ -82,62 +82,6 @@ export const explainReason = (state: string, reason: string | undefined): Explan
   return receiving ?? known[given] ?? reasons.unknown;
 };
 
-const causes: Partial<Record<string, Explanation>> = {
-  timeout: {
-    cause: 'It did not respond within 10 seconds.',
-    fix: 'Let your server respond first, and work afterwards.',
-  },
-  no_connection: {
-    cause: 'There was no connection to it.',
-    fix: 'Check that your server runs, its host name, its certificate and its firewall.',
-  },
-  invalid_response: {
-    cause: 'Its response was not valid HTTP.',
-    fix: 'Check the port of the URL, and the proxy before your server.',
-  },
-  address_not_public: {
-    cause: 'Its address is not public, so it is not called.',
-    fix: 'Use a URL that the internet can reach.',
-  },
-  address_not_https: { cause: 'Its URL does not begin with https.', fix: 'Use the https URL of your server.' },
-  not_set_up: { cause: 'Its settings are incomplete.', fix: 'Ask your operator to complete them.' },
-  circuit_open: {
-    cause: 'All requests to it failed for three days.',
-    fix: 'Repair your server, then send the events again.',
-  },
-};
-
-/** Why a webhook or chat platform failed, and what can be done. `cause`: `status_404`, `timeout`, or another code. */
-export const explainCause = (cause: string | undefined): Explanation => {
-  const status = /^status_(\d{3})$/.exec(cause ?? '')?.[1];
-  if (status === undefined) {
-    return causes[cause ?? ''] ?? { cause: 'Its last requests failed.', fix: 'Look at its latest deliveries.' };
-  }
-  const code = Number(status);
-  if (code === 410) {
-    return {
-      cause: 'It answered that it is gone for good (410), so it gets nothing more.',
-      fix: 'If that was a mistake, enable it again. Else delete it.',
-    };
-  }
-  if (code === 401 || code === 403) {
-    return {
-      cause: `It does not let the service in (${status}).`,
-      fix: 'Check the secret, and your server’s access rules.',
-    };
-  }
-  if (code === 404)
-    return { cause: 'There is nothing at its URL (404).', fix: 'Correct the URL, or your server’s path.' };
-  if (code === 429) {
-    return { cause: 'It says that it gets too many requests (429).', fix: 'Raise the limit of your server.' };
-  }
-  if (code >= 500) return { cause: `Your server has an error (${status}).`, fix: 'Look at the log of your server.' };
-  if (code >= 300 && code < 400) {
-    return { cause: `It redirects to another URL (${status}), which is not followed.`, fix: 'Enter the final URL.' };
-  }
-  return { cause: `It rejects the events (${status}).`, fix: 'Look at the log of your server.' };
-};
-
 /** Kinds of content. */
 export const kindOf = (payloadType: string): string =>
   ({

@@ -24,6 +24,8 @@ export const changeWords: Record<
   'token.created': (of, fields) => `Created ${of}, which may: ${(fields ?? []).join(', ')}`,
   'token.rotated': (of) => `Replaced ${of} by a new one`,
   'token.revoked': (of) => `Revoked ${of}`,
+  'session.created': () => 'Signed in with a link',
+  'session.ended': () => 'Signed out',
   'webhook.created': (of) => `Added ${of}`,
   'webhook.updated': (of, fields) =>
     listed(fields) === '' ? `Enabled ${of} again` : `Changed ${of}: ${listed(fields)}`,
