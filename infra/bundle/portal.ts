@@ -38,16 +38,22 @@ export const writePortal = async (folder: string): Promise<void> => {
     define: { ENDPOINTS: JSON.stringify(endpoints) },
     logLevel: 'warning',
   });
-  const nameOf = (entry: string): string => {
+  const outputOf = (entry: string) => {
     const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry));
     if (found === undefined) throw new Error(`The portal has no ${entry}.`);
-    return basename(found[0]);
+    return { name: basename(found[0]), imports: found[1].imports };
   };
+  const main = outputOf('main.tsx');
+  // The browser would know of them only when it has the script.
+  const preloads = main.imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="/portal/${basename(path)}">\n    `);
   const icon = named('icon.svg', await readFile(source('icon.svg'), 'utf8'));
   const page = (await readFile(source('index.html'), 'utf8'))
     .replace('icon.svg', icon.name)
-    .replace('style.css', nameOf('style.css'))
-    .replace('main.tsx', nameOf('main.tsx'));
+    .replace('style.css', outputOf('style.css').name)
+    .replace('<script', `${preloads.join('')}<script`)
+    .replace('main.tsx', main.name);
   const files = [
     named('index.html', page),
     icon,
