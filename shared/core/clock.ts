@@ -36,5 +36,16 @@ export const between = (min: number, max: number): number => min + Math.random()
 /** A time, in milliseconds since 1970, as a sort key: of fixed width, so that text order is time order. */
 export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+/**
+ * A time, in seconds since 1970, as the beginning of sort keys with that time in the form of `timestamp`: with
+ * microseconds if it has a fraction.
+ */
+export const timePrefix = (seconds: number): string => {
+  const whole = Math.floor(seconds);
+  const text = sortableTime(whole * 1_000).slice(0, 19);
+  const microseconds = Math.min(Math.round((seconds - whole) * 1e6), 999_999);
+  return microseconds === 0 ? text : `${text}.${String(microseconds).padStart(6, '0')}`;
+};
+
 /** A time, in milliseconds since 1970, in the form of `timestamp`. */
 export const timestampOf = (milliseconds: number): string => sortableTime(milliseconds).replace('Z', '000');

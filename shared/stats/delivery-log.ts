@@ -1,6 +1,6 @@
 /** The delivery log: one entry for each message and state. */
 
-import { now } from '../core/clock.ts';
+import { now, timePrefix } from '../core/clock.ts';
 import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
@@ -62,7 +62,7 @@ export const listLogs = async (
   // Clocks differ: include entries that another machine has just written.
   const end = filter.end ?? Math.floor(now() / 1000) + 60;
   const start = filter.start ?? end - PERIOD;
-  const span = { from: timeText(start), to: after ?? timeText(end), limit };
+  const span = { from: timePrefix(start), to: after ?? timePrefix(end), limit };
   if (span.to < span.from) return { entries: [] };
 
   const slices = await Promise.all(sourcesOf(account, filter).map((source) => readSlice(source, span)));
@@ -163,12 +163,4 @@ export const toEntry = (item: Listed): LogEntry => {
     ...(reference !== undefined && { reference }),
     ...(reason_code !== undefined && { reason: reason_code }),
   };
-};
-
-/** A time in seconds since 1970, in the form with which positions begin: with microseconds if it has a fraction. */
-const timeText = (seconds: number): string => {
-  const whole = Math.floor(seconds);
-  const text = new Date(whole * 1000).toISOString().slice(0, 19);
-  const microseconds = Math.min(Math.round((seconds - whole) * 1e6), 999_999);
-  return microseconds === 0 ? text : `${text}.${String(microseconds).padStart(6, '0')}`;
 };

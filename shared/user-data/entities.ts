@@ -3,6 +3,7 @@
 import type { Entity } from '../table/entity.ts';
 import { after, CONSENT_ENDS, deletionKey, type Key, key, PERSON } from '../table/keys.ts';
 import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
+import type { RequestStatus } from './statuses.ts';
 
 const REQUEST = 'REQUEST#';
 
@@ -42,6 +43,20 @@ export const consentKey = (request: string, created: string): Key =>
 /** Whether a key is that of a consent. */
 export const isConsentKey = ({ sk }: Key): boolean => sk.startsWith(CONSENT);
 
+const REQUESTS = 'REQUESTS#';
+
+/** The index partition of an account's requests with a status. */
+export const requestsOf = (account: string, status: RequestStatus): string => `${REQUESTS}${account}#${status}`;
+
+/** Index attributes of a request in the list of its account, sorted by time. An answer that completes it moves it. */
+export const inRequests = (
+  account: string,
+  { id, status, created }: { id: string; status: RequestStatus; created: string },
+) => ({ gsi3pk: requestsOf(account, status), gsi3sk: `${created}#${id}` });
+
+/** The pattern of positions in the list of requests: time and id. */
+export const REQUEST_POSITION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
 export const acknowledgements = 'ACKNOWLEDGEMENTS';
 
@@ -66,6 +81,7 @@ const request = {
     removeRequests: 'BatchWriteItem',
     /** Also a person's answers and opt-outs. */
     listOfPerson: { index: 'gsi2', partition: PERSON },
+    listRequests: { index: 'gsi3', partition: REQUESTS },
   },
 } as const satisfies Entity;
 

@@ -7,7 +7,7 @@ import { getConsistent } from '../table/client.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { type Consent, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
-import { requestKey } from './entities.ts';
+import { requestKey, requestsOf } from './entities.ts';
 import { completing } from './requests.ts';
 import { granted, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 
@@ -18,7 +18,7 @@ export type RejectedAnswer = { unknown: true } | { notAsked: string[] };
  * Records a user's answers to all or some properties of a request. Approved values are copied from the profile. The
  * first answer to a property is final. The last answer completes the request, and the account's plain webhook is
  * notified. 2 read units, and 1 for the account at the end; 2 write units for the request, 2 for a check, 4 for a
- * consent with its receipt, 4 if a webhook is notified.
+ * consent with its receipt, 4 if a webhook is notified. On indexes, 2 for the list of requests at the end.
  *
  * @returns undefined if the answers are recorded, now or before
  */
@@ -88,14 +88,14 @@ const answering = async ({ id, item, results, consented, created }: Answering): 
   return (after) => [
     updateWrite({
       Key: requestKey(id),
-      UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now' : ''}`,
+      UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now, gsi3pk = :completed' : ''}`,
       ConditionExpression: 'version = :version AND expires_at > :present',
       ExpressionAttributeValues: {
         ':results': all,
         ':version': version,
         ':next': version + 1,
         ':present': secondsFromNow(0),
-        ...(isComplete && { ':now': created }),
+        ...(isComplete && { ':now': created, ':completed': requestsOf(account, 'completed') }),
       },
     }),
     registeredSinceWrite(phone, item.created),

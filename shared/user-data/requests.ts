@@ -30,12 +30,21 @@ import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { uuid } from '../validation/schemas.ts';
 import { recordConsentReceipt } from './consent-receipts.ts';
 import { endedResults, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
-import { requestKey } from './entities.ts';
-import { granted, grantOf, presentResults, type RequestItem, type Results, releasedIn } from './stored-request.ts';
+import { inRequests, requestKey } from './entities.ts';
+import type { RequestStatus } from './statuses.ts';
+import {
+  granted,
+  grantOf,
+  presentResults,
+  type RequestItem,
+  type Results,
+  releasedIn,
+  statusOf,
+} from './stored-request.ts';
 
 /** A request as the API returns it: without results until all properties are answered. */
 export interface UserData {
-  status: 'pending' | 'completed';
+  status: RequestStatus;
   /** The business's own name for the request. */
   reference?: string;
   results: Results;
@@ -53,8 +62,8 @@ export interface UserDataRequestBody {
 
 /**
  * Starts a request: automatic properties are granted at once, and the user is asked for the others through the app.
- * 4 read units. One transaction: 6 write units if the user is asked; if a value is released at once, 2 for the consent, 2
- * for a receipt and 2 for a check. 1 write unit for a number that is not registered, by which the allowance is charged. With an
+ * 4 read units. One transaction: 6 write units if the user is asked, and 3 on indexes; if a value is released at once, 2 for
+ * the consent, 2 for a receipt and 2 for a check. 1 write unit for a number that is not registered, by which the allowance is charged. With an
  * idempotency key, as much more as `acceptOnce` says.
  *
  * @throws allowance_exceeded — the account has been told of too many numbers today
@@ -76,7 +85,7 @@ export const startRequest = (
 /** The id of a request that was started, and whether it needed no approval. */
 interface Started {
   id: string;
-  status: UserData['status'];
+  status: RequestStatus;
 }
 
 const start = async (
@@ -117,6 +126,7 @@ const start = async (
     version: 0,
     expires_at: secondsFromNow(requestRetention() * 86_400),
     ...ofPerson(phone, created),
+    ...inRequests(account, { ...answer, created }),
   };
   const released = releasedIn(results);
   const asked = data.filter(({ property }) => !isAutomatic(property));
@@ -251,9 +261,6 @@ const conversation = (
   direction: Conversation['direction'],
   { account, phone }: Omit<RequestReference, 'id'>,
 ): Conversation => ({ direction, account, phone });
-
-const statusOf = ({ completed }: RequestItem): UserData['status'] =>
-  completed === undefined ? 'pending' : 'completed';
 
 /**
  * The problem that a number is not registered, after the account is charged for knowing it.

@@ -5,6 +5,7 @@ import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Profile } from '../users/users.ts';
 import type { ConsentReceipt } from './consent-receipts.ts';
+import type { RequestStatus } from './statuses.ts';
 
 /** The result for one property. */
 export type Result =
@@ -34,7 +35,12 @@ export interface RequestItem extends Key, Omit<RequestReference, 'id'> {
   expires_at: number;
   gsi2pk: string;
   gsi2sk: string;
+  gsi3pk: string;
+  gsi3sk: string;
 }
+
+export const statusOf = ({ completed }: Pick<RequestItem, 'completed'>): RequestStatus =>
+  completed === undefined ? 'pending' : 'completed';
 
 /** The results for granted properties, with the profile's values. */
 export const granted = (

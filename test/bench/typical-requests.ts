@@ -127,6 +127,7 @@ export const typicalRequests = async (
     startUserDataRequest: async () => ({ path: { phone_number: await door.newUser() }, body: request }),
     fetchUserData: () => ({ path: { id: requestId } }),
     acknowledgeDeletion: async () => ({ path: { request_id: await newWithdrawn() } }),
+    listUserDataRequests: () => ({ query: { limit: '10' } }),
     retrieveUserData: () => ({ path: { id: user }, body: { data: [{ property: 'device_platform' }] } }),
     matchContacts: () => ({ body: { contacts: [user] } }),
     readUser: () => ({ path: { user } }),

@@ -2,7 +2,7 @@
 import { ENDED_CONSENT_DAYS, inDays } from '../../core/lifetimes.ts';
 import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
-import { result, userData, type userDataRequests } from './user-data.ts';
+import { listedRequest, result, userData, type userDataRequests } from './user-data.ts';
 
 const { user, request, time } = placeholders;
 
@@ -99,6 +99,45 @@ user withdrew it, was removed from the app, or because it has expired. Until the
 outstanding. Repeating the request changes nothing. It also works after the request has expired, until ${inDays(ENDED_CONSENT_DAYS)} after the end.`,
       examples: { shows: 'The first name is deleted', path: { request_id: request } },
     },
+    listUserDataRequests: {
+      text: `What you asked whom, the status of each request, and what became of each property: never its value, which
+\`GET /v1/user_data/fetch/{id}\` returns. A property has a status as soon as its request is completed. Filters can be combined. A
+request is listed as long as it is stored: for 30 days, unless the operator has set another time, or until the user is removed
+from the app. New requests and statuses appear within seconds.`,
+      names: { 'query.status': 'RequestStatus' },
+      examples: {
+        shows: 'The completed requests',
+        query: { status: 'completed', limit: '10' },
+        answer: [
+          {
+            requestId: request,
+            phone_number: user,
+            status: 'completed',
+            created: time,
+            completed: time,
+            reason: 'To open your account',
+            valid_days: 90,
+            data: [
+              {
+                property: 'first_name',
+                reason: 'To greet you',
+                required: true,
+                status: 'withdrawn',
+                timestamp: time,
+              },
+              { property: 'last_name', required: false, status: 'denied' },
+              {
+                property: 'device_platform',
+                required: false,
+                status: 'approved',
+                timestamp: time,
+                valid_until: end,
+              },
+            ],
+          },
+        ],
+      },
+    },
     retrieveUserData: {
       text: `For properties that need no approval: the table of properties shows them as granted at once. A number that is not
 registered counts against the daily allowance of phone numbers (\`POST /v1/contacts\`).`,
@@ -118,7 +157,7 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
       },
     },
   },
-  schemas: { UserData: userData, UserDataResult: result },
+  schemas: { UserData: userData, UserDataResult: result, ListedUserDataRequest: listedRequest },
   names: {
     'NewUserDataRequest.data[]': 'RequestedProperty',
     'UserDataQuery.data[]': 'QueriedProperty',
@@ -127,6 +166,9 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'UserDataResult:withdrawn': 'EndedResult',
     'UserData.status': 'RequestStatus',
     'StartedUserDataRequest.status': 'RequestStatus',
+    'ListedUserDataRequest.status': 'RequestStatus',
+    'ListedUserDataRequest.data[]': 'ListedProperty',
+    'ListedProperty.status': 'ResultStatus',
   },
   fields: {
     'NewUserDataRequest.reference':
@@ -134,6 +176,25 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'UserData.reference': 'The `reference` of the request, if it has one.',
     'GrantedResult.valid_until': `When the consent expires. ${TIME}`,
     'UserData.results': 'By property; empty while the request is pending.',
+    'ListedUserDataRequest.requestId': 'The id of the request.',
+    'ListedUserDataRequest.created': `When you made the request. ${TIME}`,
+    'ListedUserDataRequest.completed': `When the last property was answered; missing while the request is pending. ${TIME}`,
+    'ListedUserDataRequest.reference': 'The `reference` of the request, if it has one.',
+    'ListedUserDataRequest.reason': 'Why you asked, as the user reads it.',
+    'ListedUserDataRequest.valid_days':
+      'For how many days after each release the consent is valid; missing if it has no end.',
+    'ListedUserDataRequest.data': 'The properties in the order of the request.',
+    'ListedProperty.reason': 'Why you asked for this property, if you gave a reason.',
+    'ListedProperty.required': 'Whether you said that you require it.',
+    'ListedProperty.status': 'What became of it; missing while the request is pending.',
+    'ListedProperty.timestamp': `When the value was granted, or its consent ended. ${TIME}`,
+    'ListedProperty.valid_until': `When the consent expires. ${TIME}`,
+    'listUserDataRequests.limit': 'The maximum number of requests.',
+    'listUserDataRequests.status': 'Only requests with this status.',
+    'listUserDataRequests.start':
+      'Only requests that were made then or later: RFC 3339, also without a zone (UTC), or Unix seconds.',
+    'listUserDataRequests.end':
+      'Only requests that were made before then: RFC 3339, also without a zone (UTC), or Unix seconds.',
     long_poll: 'Seconds to wait for the answer.',
     request_id: 'The `requestId` of the request.',
     'fetchUserData.request_id_or_phone_number': 'The `requestId` of the request.',
@@ -143,6 +204,8 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'EndedResult.timestamp': 'time',
     'GrantedResult.timestamp': 'time',
     'GrantedResult.valid_until': 'time',
+    'ListedUserDataRequest.requestId': 'id',
+    'ListedUserDataRequest.phone_number': 'phone',
     'StartedUserDataRequest.requestId': 'id',
   },
 };

@@ -1,7 +1,10 @@
 /** User data requests. */
 import * as v from 'valibot';
+import { REQUEST_POSITION } from '../../user-data/entities.ts';
+import { requestStatuses, resultStatuses } from '../../user-data/statuses.ts';
 import { type PropertyName, propertyNames } from '../../users/profile-properties.ts';
-import { listOf, responseRecord } from '../../validation/bounded.ts';
+import { listOf, responseList, responseRecord } from '../../validation/bounded.ts';
+import { timeParameter } from '../../validation/point-in-time.ts';
 import { duration, explanation, idOfAnything, phoneNumber, reference, wholeNumber } from '../../validation/schemas.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
@@ -41,7 +44,7 @@ const askedFor = <Item extends v.GenericSchema<unknown, { property: PropertyName
 /** For how many days the consent is valid. */
 const validDays = duration('days', 1, 365);
 
-const requestStatus = v.picklist(['pending', 'completed']);
+const requestStatus = v.picklist(requestStatuses);
 
 /** The result for a property. */
 export const result = v.variant('status', [
@@ -60,6 +63,28 @@ export const userData = v.object({
   status: requestStatus,
   reference: v.optional(v.string()),
   results: responseRecord(v.string(), result),
+});
+
+/** A request in a list. */
+export const listedRequest = v.object({
+  requestId: v.string(),
+  phone_number: v.string(),
+  status: requestStatus,
+  created: v.string(),
+  completed: v.optional(v.string()),
+  reference: v.optional(v.string()),
+  reason: v.string(),
+  valid_days: v.optional(v.pipe(v.number(), v.metadata({ type: 'integer' }))),
+  data: responseList(
+    v.object({
+      property,
+      reason: v.optional(v.string()),
+      required: v.boolean(),
+      status: v.optional(v.picklist(resultStatuses)),
+      timestamp: v.optional(v.string()),
+      valid_until: v.optional(v.string()),
+    }),
+  ),
 });
 
 export const userDataRequests = {
@@ -110,6 +135,25 @@ export const userDataRequests = {
     // API Gateway's limit is 30.
     timeout: 29,
     table: ['findRequest', 'findConsents', 'updateWaits'],
+  }),
+
+  listUserDataRequests: define({
+    area: 'user-data',
+    summary: 'List your user data requests, newest first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/requests' }],
+    token: 'header',
+    permission: 'user_data',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 100), '50'),
+      status: v.optional(requestStatus),
+      start: v.optional(timeParameter),
+      end: v.optional(timeParameter),
+      cursor: v.optional(v.string()),
+    }),
+    position: v.pipe(v.string(), v.regex(REQUEST_POSITION)),
+    responses: { 200: responseList(listedRequest), 204: null },
+    problems: [],
+    table: ['listRequests', 'findRequests'],
   }),
 
   retrieveUserData: define({

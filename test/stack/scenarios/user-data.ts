@@ -5,7 +5,7 @@ import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';
 import { minutesAgo, newUser } from '../in-process/failing-calls/world.ts';
-import { consistent, eventual, inTransaction, POLLS, PROFILE, REQUEST, SLOTS } from './kilobytes.ts';
+import { consistent, eventual, inTransaction, LOGGED, POLLS, PROFILE, REQUEST, SLOTS } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { asked, asking, DAY_MS, key, largestRequest, largestUser, longest, longestKey, newReleased } from './world.ts';
 
@@ -60,6 +60,27 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
       prepare: async ({ account }) => ({ path: { id: (await largestRequest(account)).id } }),
       // Its slot is one of the account, found after ten attempts at most, and one of three groups.
       whole: ({ read, write }) => ({ read: 2 * read + ((POLLS - 2) * read) / 2, write: write + 42 }),
+    },
+  },
+  listUserDataRequests: {
+    prepare: async ({ account }) => {
+      await newReleased(account, await newUser());
+      return {};
+    },
+    readsOnly: true,
+    max: {
+      read: 100 * eventual(REQUEST) + 2 * eventual(102 * LOGGED),
+      write: 0,
+      of: '100 requests for all properties',
+    },
+    worst: {
+      // A tenth of them.
+      prepare: async ({ account }) => {
+        for (let count = 0; count < 10; count += 1) await largestRequest(account, count % 2 === 0);
+        return { query: { limit: '100' } };
+      },
+      beyond: () => ({ query: { limit: '101' } }),
+      whole: ({ read, write }) => ({ read: read * 10, write }),
     },
   },
   retrieveUserData: {

@@ -56,6 +56,8 @@ interface Estate {
   /** A failed delivery, and the cursor of the second page of deliveries. */
   delivery: string;
   deliveries: string;
+  /** The cursor of the second page of user data requests. */
+  requests: string;
   /** Claims of a listener. */
   claims: string[];
   /** The app network's id of the user. */
@@ -146,6 +148,8 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const withdrawn = { id: ended, properties: ['device_make'] };
   await app('POST', '/v1/app/events', { id: newId(), type: 'user_data.withdrawn', data: withdrawn });
 
+  const { link: following } = await base('GET', '/v1/user_data/requests?limit=1');
+
   const form = new FormData();
   form.append('file', new File([png], 'picture.png'));
   const { body: uploaded } = await base('POST', '/v1/upload_image', form);
@@ -182,6 +186,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     job,
     delivery: failed.map(attemptIdOf).at(-1) ?? '',
     deliveries: /cursor=([\w-]+)/.exec(more)?.[1] ?? '',
+    requests: /cursor=([\w-]+)/.exec(following)?.[1] ?? '',
     claims,
     userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
@@ -270,6 +275,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['answerProfiler.phone', [...panelists, ours.user, unregistered]],
     ['answerProfilers.phone', [...panelists, ours.user, unregistered]],
     ['fetchUserData.request_id_or_phone_number', [ours.request, theirs.request, newId()]],
+    ['listUserDataRequests.cursor', [ours.requests, theirs.requests]],
     ['request_id', [ours.ended, ours.ended, ours.request, theirs.ended, newId()]],
     // No long poll waits: the requests are completed or unknown.
     ['long_poll', ['0', '1']],

@@ -41,6 +41,10 @@ const lists: Partial<Record<EndpointName, List>> = {
     filters: (account) => [account, undefined, undefined, undefined, undefined, undefined],
     valid: ATTEMPT,
   },
+  listUserDataRequests: {
+    filters: (account) => [account, undefined, undefined, undefined],
+    valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb',
+  },
   listHistory: { filters: (account) => [account], valid: '0190f3a0-7b1c-7d3e-8f00-00112233aabb' },
   exportJobLog: {
     filters: (account) => [account, JOB, 'log.csv'],
@@ -108,7 +112,7 @@ describe.each(pagedNames.map((name) => ({ name })))('$name', ({ name }) => {
   let [token, account, profiler, other] = ['', '', '', ''];
 
   beforeAll(async () => {
-    ({ token, account } = await newCaller('profilers', 'stats', 'bridge', 'messages', 'admin'));
+    ({ token, account } = await newCaller('profilers', 'stats', 'bridge', 'messages', 'user_data', 'admin'));
     const message = { to: newPhone(), type: 'text' as const, text: { body: 'Hi' } };
     await call('sendMessage', { token, query: { job_id: JOB }, body: message });
     ({ account: other } = await newCaller('profilers', 'stats', 'bridge'));

@@ -7,6 +7,7 @@ import { test as always, expect } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { acknowledgeDeletion, withdrawConsent } from '../../../../shared/user-data/consent-ends.ts';
 import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
+import { listRequests } from '../../../../shared/user-data/request-list.ts';
 import { fetchAgain, fetchRequest, retrieve, startRequest } from '../../../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../../../shared/users/profile-properties.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
@@ -78,6 +79,20 @@ test('fetching a request costs 1 read unit, and half a read unit with eventual c
   await answerRequest(id, { first_name: 'approved' });
   expect(await consumedBy(() => fetchRequest(account, id))).toMatchObject({ calls: 1, table: 1, indexes: 0 });
   expect(await consumedBy(() => fetchAgain(account, id))).toMatchObject({ calls: 1, table: 0.5, indexes: 0 });
+});
+
+test('a list costs half a read unit for each request of the page and for each status, however many requests there are', async () => {
+  const { account, phone } = await world();
+  const list = (status: 'completed' | undefined, limit: number) =>
+    consumedBy(() => listRequests(account, { status }, limit));
+  expect(await list(undefined, 2)).toMatchObject({ calls: 2, table: 0, indexes: 1 });
+  for (let count = 0; count < 4; count += 1) await pending(account, phone, 'first_name');
+  const answered = await pending(account, phone, 'first_name');
+  await answerRequest(answered, { first_name: 'approved' });
+  expect(await list(undefined, 2)).toMatchObject({ calls: 3, table: 1, indexes: 1 });
+  expect(await list(undefined, 100)).toMatchObject({ calls: 3, table: 2.5, indexes: 1 });
+  // The requests of the other status cost nothing.
+  expect(await list('completed', 100)).toMatchObject({ calls: 2, table: 0.5, indexes: 0.5 });
 });
 
 test('a one-shot retrieval costs 1 write and 3 read units, and only the read units if no value is released', async () => {

@@ -1,0 +1,285 @@
+/** The list of an account's user data requests, over the API of the served stack. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { putAll, update } from '../../../../shared/table/client.ts';
+import { inRequests, requestKey } from '../../../../shared/user-data/entities.ts';
+import { answered, applied, removed, updated } from '../../support/app-events.ts';
+import { call, fail, sendRaw } from '../../support/client.ts';
+import { type Caller, newCaller, newPhone } from '../../support/world.ts';
+
+type Query = NonNullable<Parameters<typeof call<'listUserDataRequests'>>[1]['query']>;
+type Body = NonNullable<Parameters<typeof call<'startUserDataRequest'>>[1]['body']>;
+
+const newBusiness = () => newCaller('user_data');
+
+/** A new user with a first name and a device. */
+const newUser = async (first_name = 'Thandi'): Promise<string> => {
+  const phone = newPhone();
+  const properties = {
+    first_name: { value: first_name, source: 'typed by the user' },
+    device_make: { value: 'Acme Phones', source: 'read from the device' },
+  };
+  await applied(updated(phone, { properties }));
+  return phone;
+};
+
+const ask = async ({ token }: Pick<Caller, 'token'>, phone_number: string, body: Partial<Body> = {}) => {
+  const asked = { reason: 'To know you', data: [{ property: 'first_name' as const }], ...body };
+  return (await call('startUserDataRequest', { token, path: { phone_number }, body: asked })).body.requestId;
+};
+
+const list = async ({ token }: Pick<Caller, 'token'>, query: Query = {}) => {
+  const { status, body, headers } = await call('listUserDataRequests', { token, query });
+  expect(status).toBe(body === null ? 204 : 200);
+  return { requests: body ?? [], link: headers.get('link') ?? undefined };
+};
+
+const idsOf = async (caller: Pick<Caller, 'token'>, query: Query = {}) =>
+  (await list(caller, query)).requests.map(({ requestId }) => requestId);
+
+/** The parameters of the next page; undefined on the last page. */
+const nextOf = (link: string | undefined): Query | undefined =>
+  link === undefined
+    ? undefined
+    : Object.fromEntries(new URL(/<(.*)>; rel="next"/.exec(link)?.[1] ?? '', 'http://x').searchParams);
+
+/** The ids of all pages, page by page. */
+const walk = async (caller: Pick<Caller, 'token'>, query: Query): Promise<string[][]> => {
+  const pages: string[][] = [];
+  for (let next: Query | undefined = query; next !== undefined; ) {
+    const { requests, link } = await list(caller, next);
+    pages.push(requests.map(({ requestId }) => requestId));
+    next = nextOf(link);
+  }
+  return pages;
+};
+
+/** Requests as they are stored, with times and statuses of the test's choice. Returns their ids. */
+const putRequests = async (
+  { account }: Pick<Caller, 'account'>,
+  given: { created: string; isComplete?: boolean; reason?: string }[],
+): Promise<string[]> => {
+  const items = given.map(({ created, isComplete = false, reason = 'Why not?' }) => {
+    const id = newId();
+    const common = { account, phone: newPhone(), business: 'Test', reason, created, results: {}, version: 0 };
+    return {
+      ...{ ...requestKey(id), ...common, properties: [{ property: 'first_name', required: false }] },
+      ...(isComplete && { completed: created }),
+      ...{ expires_at: Math.floor(Date.now() / 1_000) + 3_600, id },
+      ...inRequests(account, { id, created, status: isComplete ? 'completed' : 'pending' }),
+    };
+  });
+  await putAll(items.map(({ id: _, ...item }) => item));
+  return items.map(({ id }) => id);
+};
+
+test('a request is listed with what was asked, and with what became of it as soon as it is completed', async () => {
+  const business = await newBusiness();
+  const phone = await newUser();
+  const requestId = await ask(business, phone, {
+    reason: 'To open your account',
+    data: [
+      { property: 'first_name', reason: 'To greet you', required: true },
+      { property: 'last_name' },
+      { property: 'device_make' },
+    ],
+    valid_days: 30,
+    reference: 'opening-1',
+  });
+  const asked = {
+    ...{ requestId, phone_number: phone, created: expect.any(String) },
+    ...{ reference: 'opening-1', reason: 'To open your account', valid_days: 30 },
+  };
+  const data = [
+    { property: 'first_name', reason: 'To greet you', required: true },
+    { property: 'last_name', required: false },
+    { property: 'device_make', required: false },
+  ];
+  await expect.poll(async () => (await list(business)).requests).toEqual([{ ...asked, status: 'pending', data }]);
+
+  await applied(answered(requestId, { first_name: 'approved', last_name: 'denied' }));
+  let listed: Awaited<ReturnType<typeof list>>['requests'] = [];
+  const look = async () => {
+    listed = (await list(business)).requests;
+    return listed;
+  };
+  const [firstName, lastName, device] = data;
+  const ofConsent = { status: 'approved', timestamp: expect.any(String), valid_until: expect.any(String) };
+  await expect.poll(look).toEqual([
+    {
+      ...{ ...asked, status: 'completed', completed: expect.any(String) },
+      data: [
+        { ...firstName, ...ofConsent },
+        { ...lastName, status: 'denied' },
+        { ...device, ...ofConsent },
+      ],
+    },
+  ]);
+  const { results } = (await call('fetchUserData', { token: business.token, path: { id: requestId } })).body;
+  for (const { property, reason: _, required: __, ...result } of listed[0]?.data ?? []) {
+    expect(results[property]).toMatchObject(result);
+  }
+});
+
+test('no value of a user is listed, nor where it comes from, and a withdrawn consent is listed with its end', async () => {
+  const business = await newBusiness();
+  const name = `Thandi ${randomUUID()}`;
+  const requestId = await ask(business, await newUser(name), {
+    data: [{ property: 'first_name' }, { property: 'device_make' }],
+  });
+  await applied(answered(requestId, { first_name: 'approved' }));
+  const status = async () => (await list(business)).requests[0]?.data.map((one) => one.status);
+  await expect.poll(status).toEqual(['approved', 'approved']);
+  const { body } = await sendRaw('listUserDataRequests', { token: business.token });
+  for (const secret of [name, 'Acme Phones', 'typed by', 'read from'])
+    expect(JSON.stringify(body)).not.toContain(secret);
+
+  const properties = ['first_name'];
+  await applied({ id: randomUUID(), type: 'user_data.withdrawn', data: { id: requestId, properties } });
+  await expect
+    .poll(async () => (await list(business)).requests[0]?.data[0])
+    .toEqual({ property: 'first_name', required: false, status: 'withdrawn', timestamp: expect.any(String) });
+});
+
+test('each status lists its requests, and an answer moves a request from one to the other', async () => {
+  const business = await newBusiness();
+  const phone = await newUser();
+  const atOnce = await ask(business, phone, { data: [{ property: 'device_make' }] });
+  const later = await ask(business, phone);
+  const both = async () => [
+    await idsOf(business, { status: 'pending' }),
+    await idsOf(business, { status: 'completed' }),
+  ];
+  await expect.poll(both).toEqual([[later], [atOnce]]);
+  await applied(answered(later, { first_name: 'denied' }));
+  await expect.poll(both).toEqual([[], [later, atOnce]]);
+  await expect.poll(() => idsOf(business)).toEqual([later, atOnce]);
+});
+
+test('a period includes its start and excludes its end, in every form of a time', async () => {
+  const business = await newBusiness();
+  const created = '2026-01-02T03:04:05.000006';
+  const [old = '', found = '', late = ''] = await putRequests(business, [
+    { created: '2026-01-02T03:04:05.000005' },
+    { created, isComplete: true },
+    { created: '2026-01-02T03:04:05.000007' },
+  ]);
+  await expect.poll(() => idsOf(business)).toEqual([late, found, old]);
+  const seconds = Date.parse('2026-01-02T03:04:05Z') / 1_000;
+  for (const time of [created, `${created}Z`, '2026-01-02T05:04:05.000006+02:00', `${seconds}.000006`]) {
+    await expect.poll(() => idsOf(business, { start: time }), { message: time }).toEqual([late, found]);
+    await expect.poll(() => idsOf(business, { end: time }), { message: time }).toEqual([old]);
+  }
+  const period = { start: created, end: '2026-01-02T03:04:05.000007' };
+  await expect.poll(() => idsOf(business, period)).toEqual([found]);
+  await expect.poll(() => idsOf(business, { ...period, status: 'pending' })).toEqual([]);
+  await expect.poll(() => idsOf(business, { start: period.end, end: period.start })).toEqual([]);
+});
+
+test('pages contain each request once, newest first, also those of the same time and of both statuses', async () => {
+  const business = await newBusiness();
+  const [earlier, time] = ['2026-01-02T03:04:05.000005', '2026-01-02T03:04:05.000006'];
+  const ids = await putRequests(business, [
+    ...[false, true, true].map((isComplete) => ({ created: earlier, isComplete })),
+    ...[true, false, false, true].map((isComplete) => ({ created: time, isComplete })),
+  ]);
+  // Of the same time, the greater id is first: ids increase.
+  const newest = ids.toReversed();
+  await expect.poll(() => idsOf(business)).toEqual(newest);
+  const inPages = (size: number, all: string[]): string[][] =>
+    all.length === 0 ? [] : [all.slice(0, size), ...inPages(size, all.slice(size))];
+  for (const limit of [1, 2, 3, 7]) {
+    await expect
+      .poll(() => walk(business, { limit: `${limit}` }), { message: `limit ${limit}` })
+      .toEqual(inPages(limit, newest));
+  }
+  const completed = [6, 3, 2, 1].map((index) => ids[index] ?? '');
+  await expect.poll(() => walk(business, { limit: '3', status: 'completed' })).toEqual(inPages(3, completed));
+  const period = { start: time, limit: '3' };
+  await expect.poll(() => walk(business, period)).toEqual(inPages(3, newest.slice(0, 4)));
+});
+
+test('a page that would not fit into a response continues on the next one', async () => {
+  const business = await newBusiness();
+  // As many properties as a deployment adds have such reasons: in a response, a quotation mark has four bytes.
+  const reason = '"'.repeat(100_000);
+  const created = '2026-01-02T03:04:05.000006';
+  const ids = await putRequests(
+    business,
+    Array.from({ length: 20 }, () => ({ created, reason })),
+  );
+  const newest = ids.toReversed();
+  await expect.poll(() => walk(business, { limit: '100' })).toEqual([newest.slice(0, 12), newest.slice(12)]);
+});
+
+test('a request leaves the list when it expires, and when its user is erased', async () => {
+  const business = await newBusiness();
+  const phone = await newUser();
+  const [expiring, erased] = [await ask(business, await newUser()), await ask(business, phone)];
+  await expect.poll(() => idsOf(business)).toEqual([erased, expiring]);
+  // TTL removes rows later.
+  await update({
+    Key: requestKey(expiring),
+    UpdateExpression: 'SET expires_at = :past',
+    ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1_000) - 1 },
+  });
+  await expect.poll(() => idsOf(business)).toEqual([erased]);
+  await applied(removed(phone));
+  await expect.poll(async () => (await call('listUserDataRequests', { token: business.token })).status).toBe(204);
+});
+
+test("another account's requests are never listed, and its cursors are rejected", async () => {
+  const [ours, theirs] = [await newBusiness(), await newBusiness()];
+  const phone = await newUser();
+  const ids = [await ask(theirs, phone), await ask(theirs, phone)];
+  await expect.poll(() => idsOf(theirs)).toEqual(ids.toReversed());
+  let cursor = '';
+  const look = async (): Promise<string> => {
+    cursor = nextOf((await list(theirs, { limit: '1' })).link)?.cursor ?? '';
+    return cursor;
+  };
+  // A stale list may have no next page.
+  await expect.poll(look).not.toBe('');
+  expect((await call('listUserDataRequests', { token: ours.token })).status).toBe(204);
+  const rejected = async ({ token }: Caller, query: Query) => {
+    const { status, body } = await fail('listUserDataRequests', { token, query });
+    return [status, body.code, body.errors?.map(({ parameter }) => parameter)];
+  };
+  const invalid = [422, 'invalid_request', ['cursor']];
+  const query = { limit: '1', cursor };
+  expect(await rejected(ours, query)).toEqual(invalid);
+  for (const other of [{ status: 'pending' }, { start: '0' }, { end: '4000000000' }] as const) {
+    expect(await rejected(theirs, { ...query, ...other })).toEqual(invalid);
+  }
+  await expect.poll(() => idsOf(theirs, { ...query, limit: '100' })).toEqual(ids.slice(0, 1));
+});
+
+test('parameters that are wrong return 422 and name each of them', async () => {
+  const { token } = await newBusiness();
+  const wrong: Record<string, string[]> = {
+    limit: ['0', '101', '-1', '1.5', '1e2', '', 'all', '99999999999999999999'],
+    status: ['', 'PENDING', 'approved', 'pending,completed', '__proto__', "pending' OR '1'='1", '\u0000'],
+    start: ['', 'yesterday', '-1', '2026-02-30', '253402300800', '\u{1F33B}'],
+    end: ['', 'x'.repeat(5_000), '[object Object]'],
+    cursor: ['', 'x', '=', 'REQUESTS#x#pending', 'x'.repeat(5_000)],
+  };
+  for (const [parameter, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const { status, body } = await fail('listUserDataRequests', { token, query: { [parameter]: value } });
+      expect({ status, errors: body.errors }, `${parameter}=${value}`).toEqual({
+        status: 422,
+        errors: [{ parameter, detail: expect.any(String) }],
+      });
+    }
+  }
+  const query = { limit: '0', status: 'open', start: 'x', end: 'y' } as never;
+  const { body } = await fail('listUserDataRequests', { token, query });
+  expect(body.errors?.map(({ parameter }) => parameter).sort()).toEqual(['end', 'limit', 'start', 'status']);
+});
+
+test('a token without the permission user_data may not list requests', async () => {
+  const { token } = await newCaller('stats', 'messages', 'contacts', 'admin');
+  const { status, body } = await fail('listUserDataRequests', { token });
+  expect([status, body.code]).toEqual([403, 'permission_required']);
+});
