@@ -17,8 +17,12 @@ const endpoints = Object.fromEntries(
   }),
 );
 
-/** Writes the files of the portal into a folder. Takes about 0.3 seconds. */
-export const writePortal = async (folder: string): Promise<void> => {
+/**
+ * Writes the files of the portal into a folder. Takes about 0.3 seconds.
+ *
+ * @param moreProperties - the setting of the deployment
+ */
+export const writePortal = async (folder: string, moreProperties: Record<string, string> = {}): Promise<void> => {
   const { outputFiles, metafile } = await build({
     entryPoints: { main: source('main.tsx'), style: source('style.css') },
     outdir: '/',
@@ -33,7 +37,11 @@ export const writePortal = async (folder: string): Promise<void> => {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { ENDPOINTS: JSON.stringify(endpoints) },
+    define: {
+      ENDPOINTS: JSON.stringify(endpoints),
+      // The catalogue of properties reads it.
+      'process.env.MORE_PROPERTIES': JSON.stringify(JSON.stringify(moreProperties)),
+    },
     logLevel: 'warning',
   });
   const nameOf = (entry: string): string => {

@@ -149,3 +149,17 @@ export const useAction = <Given extends unknown[]>(
   };
   return { run, busy, error, forget: () => setState({ busy: false }) };
 };
+
+/**
+ * The idempotency key of an intention: the same one as long as what is sent is the same, so that a repeat of the request does
+ * nothing twice.
+ *
+ * @param sent - what is sent, as a text
+ */
+export const useIntention = (sent: string): (() => string) => {
+  const last = useRef({ sent: '', key: '' });
+  return () => {
+    if (last.current.key === '' || last.current.sent !== sent) last.current = { sent, key: crypto.randomUUID() };
+    return last.current.key;
+  };
+};

@@ -25,7 +25,7 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
           <th scope="row">{label}</th>
           <td>
             <span class="track" aria-hidden="true">
-              <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />
+              {count > 0 && <span class="bar" style={{ width: `${Math.min(count / max, 1) * 100}%` }} />}
             </span>
           </td>
           <td class="count">{count.toLocaleString('en')}</td>

@@ -6,7 +6,7 @@ import { call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Field, Page, Section } from '../shell/page.tsx';
-import { useAction } from '../use-call.ts';
+import { useAction, useIntention } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { surveys } from '../words/surveys.ts';
 
@@ -31,14 +31,11 @@ export const NewSurvey = () => {
   const [options, setOptions] = useState<Option[]>(() => [newOption(), newOption()]);
   const [isChecked, setChecked] = useState(false);
   const toast = useToast();
-  // The same survey is created once, however often the button is pressed. Another one has another key.
-  const draft = JSON.stringify([question, options.map(({ text }) => text)]);
-  const keys = useRef({ draft: '', key: '' });
+  const newKey = useIntention(JSON.stringify([question, options.map(({ text }) => text)]));
   const { run, busy, error } = useAction(async () => {
-    if (keys.current.draft !== draft) keys.current = { draft, key: crypto.randomUUID() };
     const { body } = await call('createProfiler', {
       body: { question: question.trim(), options: options.map(({ text }) => text.trim()).filter(Boolean) },
-      idempotencyKey: keys.current.key,
+      idempotencyKey: newKey(),
     });
     toast(words.created);
     go(linkTo('surveys', body.profiler_id), { replace: true });

@@ -173,7 +173,7 @@ interface DetailsProps {
 /** The ids with which software records answers. */
 const Details = ({ id, created, options }: DetailsProps) => (
   <Section title={words.details}>
-    <div class="survey-facts">
+    <div class="survey-details">
       <p class="quiet-text">{words.detailsHint}</p>
       <Facts
         facts={[
