@@ -74,7 +74,7 @@ export const people = {
     empty: 'You have asked nobody yet. Ask a person for what you need, and say why.',
     noneFound: 'No request fits these filters.',
     backwards: 'The first day is after the last one.',
-    kept: 'A request is listed for some 30 days. Approved values are kept as long.',
+    kept: 'A request is listed as long as it is stored, with what was approved: for 30 days, unless your operator has set another time.',
   },
   form: {
     title: 'Ask a person',
