@@ -46,18 +46,20 @@ const folderOf = (name: string): string => `bundle.${name}`;
  * Bundles every function into a folder below `directory`, as `index.mjs`.
  *
  * @param conditions - conditions of `imports` in package.json, which replace modules of production
+ * @param moreProperties - profile properties of the deployment, which the portal shows
  */
 export const bundleFunctions = async (
   directory: string,
   bundling: Bundling,
   conditions: string[] = [],
+  moreProperties: Record<string, string> = {},
 ): Promise<Bundles> => {
   const endpoints = Object.entries<Endpoint>(api).map(([name, endpoint]) => [name, functionFile(name, endpoint)]);
   const files: [string, string][] = Object.entries({ ...others, ...Object.fromEntries(endpoints) });
   await (bundling === 'linked'
     ? link(files, directory, conditions)
     : bundle(files, directory, { sourceMaps: bundling === 'mapped', conditions }));
-  await writePortal(join(directory, folderOf('readPortal'), 'portal'));
+  await writePortal(join(directory, folderOf('readPortal'), 'portal'), moreProperties);
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 

@@ -18,8 +18,12 @@ const endpoints = Object.fromEntries(
   }),
 );
 
-/** Writes the files of the portal into a folder, and removes others. Takes about 0.3 seconds. */
-export const writePortal = async (folder: string): Promise<void> => {
+/**
+ * Writes the files of the portal into a folder, and removes others. Takes about 0.3 seconds.
+ *
+ * @param moreProperties - the setting of the deployment
+ */
+export const writePortal = async (folder: string, moreProperties: Record<string, string> = {}): Promise<void> => {
   const { outputFiles, metafile } = await build({
     entryPoints: { main: source('main.tsx'), style: source('style.css') },
     outdir: '/',
@@ -35,7 +39,11 @@ export const writePortal = async (folder: string): Promise<void> => {
     tsconfigRaw: {},
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { ENDPOINTS: JSON.stringify(endpoints) },
+    define: {
+      ENDPOINTS: JSON.stringify(endpoints),
+      // The catalogue of properties reads it.
+      'process.env.MORE_PROPERTIES': JSON.stringify(JSON.stringify(moreProperties)),
+    },
     logLevel: 'warning',
   });
   const outputOf = (entry: string) => {

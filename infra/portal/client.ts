@@ -180,5 +180,5 @@ const bodyOf = async <Body>(response: Response): Promise<Body> => {
 };
 
 /** The path in a `Link: <…>; rel="next"` header. */
-const nextOf = (response: Response): string | undefined =>
+export const nextOf = (response: Response): string | undefined =>
   /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];

@@ -45,11 +45,13 @@ export const useCall = <Name extends EndpointName>(
     return () => ending.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
+  const loading = state?.loading ?? true;
   useEffect(() => {
-    if (!every) return;
+    // A request that takes longer than the interval must not be ended by the next one.
+    if (!every || loading) return;
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), every);
     return () => clearInterval(timer);
-  }, [every, reload]);
+  }, [every, loading, reload]);
   const shown = state?.key === key ? state : undefined;
   return {
     data: shown?.data,
@@ -157,4 +159,18 @@ export const useAction = <Given extends unknown[]>(
       });
   };
   return { run, busy, error, forget: () => setState({ busy: false }) };
+};
+
+/**
+ * The idempotency key of an intention: the same one as long as what is sent is the same, so that a repeat of the request does
+ * nothing twice.
+ *
+ * @param sent - what is sent, as a text
+ */
+export const useIntention = (sent: string): (() => string) => {
+  const last = useRef({ sent: '', key: '' });
+  return () => {
+    if (last.current.key === '' || last.current.sent !== sent) last.current = { sent, key: crypto.randomUUID() };
+    return last.current.key;
+  };
 };

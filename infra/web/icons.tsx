@@ -59,6 +59,7 @@ const paths = {
   terminal: 'M4 6l6 6-6 6M12 18h8',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   unplugged: 'M9 15l-2 2a3 3 0 0 1-4-4l2-2zM15 9l2-2a3 3 0 0 1 4 4l-2 2zM9 9l6 6M3 3l3 3M18 18l3 3',
+  up: 'M7 14l5-5 5 5',
   upload: 'M12 15V4M7 9l5-5 5 5M4 15v5h16v-5',
   webhook: 'M8 17a3.500 3.500 0 1 1-2-6.500M9 7a3.500 3.500 0 1 1 6 2l-3 5M12 17h5a3.500 3.500 0 1 0-1-6.500',
 } as const;

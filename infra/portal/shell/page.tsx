@@ -106,8 +106,8 @@ export const Field = ({ label, hint, error, children }: FieldProps) => {
 interface Column<Item> {
   title: string;
   cell: (item: Item) => ComponentChildren;
-  /** `number`: at the end of the cell. */
-  kind?: 'number';
+  /** `number`: at the end of the cell. `title`: names the item, without a label on small screens. */
+  kind?: 'number' | 'title';
 }
 
 interface TableProps<Item> {

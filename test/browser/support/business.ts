@@ -73,6 +73,19 @@ export const askFor = async (
 export const acknowledge = async (request: string): Promise<number> =>
   (await fetch(`${stack.base_url}/v1/user_data/${request}/deleted`, { method: 'POST', headers })).status;
 
+/** Creates a survey. Returns its id, and the id of each option by its text in lower case. */
+export const createSurvey = async (
+  question: string,
+  options: string[],
+): Promise<{ profiler_id: string; options: Record<string, string> }> =>
+  post('/v1/research_profilers', { question, options });
+
+/** Registers a user who takes part in research, and records an answer of this user. */
+export const answerSurvey = async (survey: string, option: string | undefined, phone = newPhone()): Promise<void> => {
+  await fetch(`${stack.phone_url}/phones/${phone}/user`, { method: 'POST', body: JSON.stringify({ panelist: true }) });
+  await post('/v1/profiler_answers', [{ profiler_id: survey, option_id: option, phone_number: phone }]);
+};
+
 export const retrieve = (phone: string, property: string) =>
   post(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
 

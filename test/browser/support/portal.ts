@@ -20,6 +20,8 @@ export const openPortal = async (address: string, { token = stack.token, ...opti
     [JSON.stringify({ token, own: false }), `#${address}`] as const,
   );
   await page.reload();
-  await page.getByRole('navigation', { name: 'Views', exact: true }).waitFor({ state: 'attached' });
+  await page
+    .getByRole('navigation', { name: 'Views', exact: true, includeHidden: true })
+    .waitFor({ state: 'attached' });
   return page;
 };
