@@ -134,5 +134,5 @@ test('only RapidPro gets 503 over the limit; the app network and callers without
   const byProblem = Map.groupBy(Object.entries<Endpoint>(api), ([, endpoint]) => overLimitOf(endpoint));
   const names = (problem: ReturnType<typeof overLimitOf>) => byProblem.get(problem)?.map(([name]) => name);
   expect(names('unavailable')).toEqual(['receiveRapidproMessage']);
-  expect(names(undefined)).toEqual(['readApiDescription', 'readMedia', 'receiveAppEvents']);
+  expect(names(undefined)).toEqual(['readApiDescription', 'readMedia', 'receiveAppEvents', 'createSession']);
 });
