@@ -5,6 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { type Example, examples } from '../../../../infra/openapi/docs.ts';
 import { webhooks } from '../../../../infra/openapi/webhooks.ts';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { issuePortalCode } from '../../../../infra/operator/queries/portal-codes.ts';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
@@ -52,8 +53,15 @@ const bodyOf = (endpoint: Endpoint, body: object = {}): { headers?: Texts; body?
   return { headers, body: type === 'json' ? JSON.stringify(body) : formOf(body) };
 };
 
+/** The tokens of endpoints that need another one. */
+const tokensOf = () => ({
+  receiveAppEvents: app_token,
+  endSession: values.substituted(placeholders.sessionToken),
+});
+
 const sendRequest = async (token: string, { endpoint: name, ...example }: Example): Promise<Received<unknown>> => {
   const endpoint: Endpoint = api[name];
+  const tokens: Partial<Record<EndpointName, string>> = tokensOf();
   const { path, query, headers, body } = values.substituted(example) as Parts;
   const init = bodyOf(endpoint, body);
   return await sendRaw(name, {
@@ -61,7 +69,7 @@ const sendRequest = async (token: string, { endpoint: name, ...example }: Exampl
     headers: { ...headers, ...init.headers },
     ...(path && { path }),
     query: new URLSearchParams(query).toString(),
-    ...(endpoint.token === 'header' && { token: name === 'receiveAppEvents' ? app_token : token }),
+    ...(endpoint.token === 'header' && { token: tokens[name] ?? token }),
   });
 };
 
@@ -84,6 +92,10 @@ test('the examples of the API description work in order, and return the describe
   values.set(placeholders.encodedToken, Buffer.from(token).toString('base64url'));
   values.set(placeholders.day, new Date().toISOString().slice(0, 10));
   for (const index of [1, 2, 3, 4, 5, 8]) values.set(`event-${index}`, randomUUID());
+
+  const inPortal = permissions.filter((permission) => !['bridge', 'listen', 'app'].includes(permission));
+  const { code } = await issuePortalCode({ account, label: 'portal', permissions: inPortal });
+  values.set(placeholders.code, code);
 
   const sendExample = async (example: Example): Promise<void> => {
     if (example.endpoint === 'listDeliveries') await addFailedDelivery(account, user);

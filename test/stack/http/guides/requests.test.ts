@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { issuePortalCode } from '../../../../infra/operator/queries/portal-codes.ts';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import { placeholders } from '../../../../shared/api/placeholders.ts';
 import { permissions } from '../../../../shared/core/permissions.ts';
@@ -57,6 +58,7 @@ test.each(requests)('%s', async (_, script) => {
   const JOB = randomUUID();
   for (const [part, meet] of Object.entries(needs)) if (script.includes(part)) await meet(caller, JOB);
   const delivery = script.includes(placeholders.delivery) ? await deliveryOf(caller) : '';
+  const { code } = await issuePortalCode({ account, label: 'portal', permissions: ['stats'] });
   const { bot_number = '' } = (await findAccount(account)) ?? {};
   const sent = script
     .replaceAll(placeholders.delivery, delivery)
@@ -68,7 +70,7 @@ test.each(requests)('%s', async (_, script) => {
     cwd: folder,
     encoding: 'utf8',
     timeout: 60_000,
-    env: { BASE_URL, BRIDGE_URL, TOKEN: token, JOB, PATH: process.env.PATH },
+    env: { BASE_URL, BRIDGE_URL, TOKEN: token, CODE: code, JOB, PATH: process.env.PATH },
   });
   expect(status, `${stdout}${stderr}`).toBe(0);
 });

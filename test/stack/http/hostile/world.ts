@@ -7,6 +7,7 @@ import { vi } from 'vitest';
 import { exampleDelivery } from '../../../../infra/local/documentation/example-delivery.ts';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { recountJobs } from '../../../../infra/operator/queries/job-recount.ts';
+import { issuePortalCode } from '../../../../infra/operator/queries/portal-codes.ts';
 import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';
 import { sortableTime } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
@@ -240,7 +241,7 @@ const claimsOf = async (account: string, base: ReturnType<typeof calling>): Prom
   return claims;
 };
 
-/** Profilers to delete, and panelists to answer. */
+/** Profilers to delete, codes to use, and panelists to answer. */
 const DOOMED = 40;
 const PANELISTS = 40;
 
@@ -250,6 +251,12 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     Array.from({ length: DOOMED }, async (): Promise<string> => {
       const { body } = await base('POST', '/v1/research_profilers', { question: 'Well?', options: ['a', 'b'] });
       return body.profiler_id;
+    }),
+  );
+  const codes = await Promise.all(
+    Array.from({ length: DOOMED }, async (): Promise<string> => {
+      const { account } = ours;
+      return (await issuePortalCode({ account, label: 'test', permissions: ['stats'] })).code;
     }),
   );
   const panelists = await Promise.all(Array.from({ length: PANELISTS }, newPanelist));
@@ -266,6 +273,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     // A request with the method DELETE deletes these profilers.
     ['readProfiler.profiler_id', [...doomed, theirs.profiler, newId()]],
     ['deleteProfiler.profiler_id', [...doomed, theirs.profiler, newId()]],
+    ['createSession.code', codes],
     ['profiler_id', [ours.profiler, ours.profiler, theirs.profiler]],
     ['listAnswers.profiler_id', [ours.profiler, theirs.profiler, newId()]],
     ['readResults.profiler_id', [ours.profiler, theirs.profiler, newId()]],

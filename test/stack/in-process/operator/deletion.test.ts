@@ -5,6 +5,7 @@
  */
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { issuePortalCode } from '../../../../infra/operator/queries/portal-codes.ts';
 import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';
 import { deleteAccount } from '../../../../infra/operator/recovery/account-deletion.ts';
 import { kindsOf } from '../../../../infra/operator/recovery/item-kinds.ts';
@@ -65,6 +66,7 @@ const wholeBusiness = async () => {
   const job_id = newId();
   await sendToMany(account, { to: newPhones(3), type: 'text', text: { body: 'Hello' } }, { job_id, priority: 'low' });
   const { token } = await issueToken(account, { label: '', permissions: ['stats'] });
+  await issuePortalCode({ account, label: 'portal', permissions: ['stats'] });
   const { url } = await upload(account, 'image', fileOf(png));
   await recordFailure(`platform#${account}`, 'closed');
   return { account, bot, phone, token, media: url.split('/').at(-1) ?? '' };
@@ -92,6 +94,7 @@ test('account delete removes every item of the account but receipts of consent, 
   expect(kindsIn(itemsAbout(before, own.account))).toEqual(
     expect.arrayContaining([
       ...['account', 'answer', 'batch of messages', 'bot number', 'chunk of a batch', 'consent', 'consent receipt'],
+      'code of the portal',
       ...['consent webhook', 'head of an outbox', 'job', 'job counter', 'media', 'message', 'opt-out', 'outbox entry'],
       ...['platform settings', 'profiler', 'record of a token', 'results of a profiler', 'token', 'user data request'],
     ]),
