@@ -10,8 +10,8 @@ import type { Key } from '../table/keys.ts';
 import { portalCodeKey } from './entities.ts';
 import { hashToken } from './tokens.ts';
 
-/** The permissions that a session can have: those of chat platforms, listeners and the app network are for programs. */
-export const portalPermissions = permissions.filter((one) => one !== 'bridge' && one !== 'listen' && one !== 'app');
+/** The permissions that a session can have: those of listeners and of the app network are for programs only. */
+export const portalPermissions = permissions.filter((one) => one !== 'listen' && one !== 'app');
 
 /** What the session of a code will be. */
 export interface PortalCodeDraft {

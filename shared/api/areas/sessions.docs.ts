@@ -22,7 +22,7 @@ shown in this response only, and works for ${SESSION_HOURS} hours. Above ten req
           id: session,
           account: 'acme-research',
           label: 'portal',
-          permissions: ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'admin'],
+          permissions: ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'bridge', 'admin'],
           expires: '2026-11-20T21:58:09.118000',
         },
       },

@@ -6,7 +6,7 @@ import { inJson, machine, newAccount, operator, operatorIn, refusal, time } from
 
 const { base_url, log, pid } = inject('stack');
 
-const DEFAULT = ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'admin'];
+const DEFAULT = ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'bridge', 'admin'];
 
 /** Runs the command for the served stack, whose URL it needs. */
 const portalLink = async (...args: string[]) => operatorIn(await machine({ pid }), 'portal-link', ...args);
@@ -53,7 +53,7 @@ test('is in the history, and neither the history nor the log contains the code',
   expect(await readFile(log, 'utf8')).not.toContain(code);
 });
 
-test.each(['bridge', 'listen', 'app', 'stats,bridge', 'everything', ''])(
+test.each(['listen', 'app', 'stats,listen', 'everything', ''])(
   'rejects the permissions "%s", and says which a session can have',
   async (permissions) => {
     const { code, stderr } = await operator('portal-link', 'demo', '--permissions', permissions);
