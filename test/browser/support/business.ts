@@ -20,9 +20,6 @@ export const post = async (path: string, body: object | FormData) => {
 
 export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
 
-/** Calls the API with DELETE. */
-export const remove = (path: string) => fetch(stack.base_url + path, { method: 'DELETE', headers });
-
 /** A new random phone number. */
 export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
 
