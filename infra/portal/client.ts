@@ -13,7 +13,11 @@ declare const ENDPOINTS: Record<
 type InputOf<E, Part extends string> =
   E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
 
-type BodyOf<E> = E extends { body: { schema: infer S extends v.GenericSchema } } ? v.InferInput<S> : never;
+type BodyOf<E> = E extends { body: { type: 'multipart' } }
+  ? FormData
+  : E extends { body: { schema: infer S extends v.GenericSchema } }
+    ? v.InferInput<S>
+    : never;
 
 export type RequestTo<Name extends EndpointName> = Partial<{
   path: InputOf<Api[Name], 'path'>;
@@ -118,6 +122,15 @@ export const callNext = async <Name extends EndpointName>(
 
 /** The response to GET as it is, such as a file. @throws as `call` */
 export const fetchFile = (address: string): Promise<Response> => fetchAs('GET', address, {});
+
+/** All pages of a file, one after the other. @throws as `call` */
+export async function* fetchPages(address: string): AsyncGenerator<Blob> {
+  for (let at: string | undefined = address; at !== undefined; ) {
+    const response = await fetchFile(at);
+    yield await response.blob();
+    at = nextOf(response);
+  }
+}
 
 /** Milliseconds before each repeat, unless the response says how long. */
 const WAITS = [500, 2_000];

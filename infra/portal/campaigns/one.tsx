@@ -1,0 +1,243 @@
+/** One campaign: live progress, what became of its messages, its report, and the button that stops it. */
+import { useEffect, useState } from 'preact/hooks';
+import { BarTable } from '../../web/bars.tsx';
+import { present } from '../../web/clock.ts';
+import { Icon } from '../../web/icons.tsx';
+import { Copy, Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { figure, percent, Time } from '../../web/text.tsx';
+import { useToast } from '../../web/toast.tsx';
+import { ApiError, call } from '../client.ts';
+import { linkTo } from '../router.ts';
+import type { Session } from '../session.ts';
+import { Failure } from '../shell/failure.tsx';
+import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
+import { useAction, useCall } from '../use-call.ts';
+import { campaigns } from '../words/campaigns.ts';
+import { shell } from '../words/shell.ts';
+import { Failures, useReasons } from './failures.tsx';
+import { type Parts, partsOf, sentOf } from './parts.ts';
+import { Legend, StackedBar } from './progress.tsx';
+import { ReportButton } from './report.tsx';
+import { type Job, StatusChip } from './status.tsx';
+import { timeLeft } from './times.ts';
+
+const words = campaigns.one;
+
+/** Milliseconds until a campaign is read again. When all is sent, phones still report. */
+const EVERY = { running: 2_000, resting: 10_000 };
+
+const isActive = ({ status, pending }: Job): boolean => status === 'running' || (status === 'cancelled' && pending > 0);
+
+export const Campaign = ({ id, session }: { id: string; session: Session }) => {
+  const [every, setEvery] = useState(EVERY.running);
+  const {
+    data: job,
+    error,
+    reload,
+  } = useCall('readJob', session.may('readJob') ? { path: { job_id: id } } : undefined, every);
+  const active = job === undefined || isActive(job);
+  useEffect(() => setEvery(active ? EVERY.running : EVERY.resting), [active]);
+  const { sending_failed = 0, delivery_failed = 0 } = job?.states ?? {};
+  const mayList = session.may('listLogs');
+  const reasons = useReasons(id, { since: job?.created, failed: sending_failed + delivery_failed, enabled: mayList });
+  const back = { href: linkTo('campaigns'), label: words.back };
+  const isMissing = error instanceof ApiError && error.status === 404;
+  if (job === undefined) {
+    return (
+      <Page title={words.one} back={back}>
+        {isMissing || !session.may('readJob') ? (
+          <Empty icon="search">
+            <p>{isMissing ? words.notFound : campaigns.list.notAllowed}</p>
+            <ButtonLink href={back.href}>{words.back}</ButtonLink>
+          </Empty>
+        ) : error === undefined ? (
+          <Skeleton rows={6} />
+        ) : (
+          <Failure error={error} onRetry={reload} title={shell.notLoaded} />
+        )}
+      </Page>
+    );
+  }
+  const { states, recipients, status } = job;
+  const parts = partsOf({
+    states,
+    recipients,
+    isStopped: status === 'cancelled',
+    cancelled: reasons?.get('cancelled'),
+  });
+  const rows = Object.values(states).reduce<number>((sum, count = 0) => sum + count, 0);
+  return (
+    <Page
+      // The title of the page gets the focus once the name is known.
+      key={id}
+      title={job.reference ?? words.unnamed}
+      back={back}
+      actions={
+        <>
+          {session.may('exportJobLog') && <ReportButton job={job} disabled={rows === 0} />}
+          {mayList && (
+            <ButtonLink href={linkTo('messages', { job_id: id })} icon="chat">
+              {words.messages}
+            </ButtonLink>
+          )}
+          {(status === 'running' || status === 'scheduled') && session.may('cancelJob') && (
+            <Stop job={job} parts={parts} onStopped={reload} />
+          )}
+        </>
+      }
+    >
+      {!isMissing && <Failure error={error} onRetry={reload} />}
+      <Progress job={job} parts={parts} />
+      {status !== 'scheduled' && (
+        <Section title={words.funnel}>
+          <BarTable
+            caption={words.funnel}
+            max={recipients}
+            rows={funnelOf(job, parts).map(({ label, count }) => ({ label, count, share: percent(count, recipients) }))}
+          />
+        </Section>
+      )}
+      {parts.failed > 0 && (
+        <Section title={words.failures}>
+          {mayList ? <Failures id={id} reasons={reasons} /> : <p>{words.noReasons}</p>}
+        </Section>
+      )}
+      <Section title={words.details}>
+        <Facts
+          facts={[
+            [words.peopleLabel, figure(recipients)],
+            [words.created, <Time key="created" at={job.created} as="when" />],
+            [status === 'scheduled' ? words.starts : words.started, <Time key="start" at={job.start} as="when" />],
+            job.cancelled !== undefined && [words.stoppedAt, <Time key="stopped" at={job.cancelled} as="when" />],
+            [
+              words.id,
+              <span key="id" class="copied-id">
+                <code>{id}</code>
+                <Copy text={id} label={words.copyId} />
+              </span>,
+            ],
+          ]}
+        />
+      </Section>
+    </Page>
+  );
+};
+
+/** Each row contains the next one. */
+const funnelOf = ({ states }: Job, parts: Parts) => [
+  { label: words.funnelRows.sent, count: sentOf(parts) },
+  { label: words.funnelRows.accepted, count: states.delivered_to_server ?? 0 },
+  { label: words.funnelRows.delivered, count: Math.max(states.delivered_to_user ?? 0, states.read ?? 0) },
+  { label: words.funnelRows.read, count: states.read ?? 0 },
+];
+
+const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
+  const { recipients, status, estimated_end, pace, waits_until } = job;
+  const left = status === 'running' && estimated_end ? timeLeft(estimated_end, present()) : '';
+  const sent = sentOf(parts);
+  return (
+    <Section
+      title={words.progress}
+      actions={
+        <span role="status">
+          <StatusChip job={job} />
+        </span>
+      }
+    >
+      <div class="form wide">
+        <div class="campaign-hero">
+          <p class="campaign-count">
+            <strong>{figure(sent)}</strong> {words.sentOf(recipients)}
+          </p>
+          <p class="campaign-aside">
+            {status === 'scheduled' && (
+              <>
+                {words.scheduled}{' '}
+                <strong>
+                  <Time at={job.start} as="when" />
+                </strong>
+              </>
+            )}
+            {status === 'running' && left !== '' && <strong>{words.left(left)}</strong>}
+            {status === 'running' && estimated_end && (
+              <span>
+                {words.ends} <Time at={estimated_end} as="when" />
+                {pace !== undefined && pace > 0 && `, ${words.pace(pace)}`}
+              </span>
+            )}
+          </p>
+        </div>
+        <StackedBar parts={parts} />
+        <Legend parts={parts} />
+        {status === 'running' && waits_until && (
+          <Notice tone="warn" title={words.waits}>
+            <p>
+              {words.waitsUntil} <Time at={waits_until} as="when" />.
+            </p>
+          </Notice>
+        )}
+        {status === 'completed' && (
+          <Notice tone="ok" title={words.summary}>
+            <p>
+              {words.done({
+                all: recipients,
+                delivered: parts.read + parts.delivered,
+                read: parts.read,
+                failed: parts.failed,
+              })}
+            </p>
+            {parts.underway > 0 && <p>{words.still}</p>}
+          </Notice>
+        )}
+        {status === 'cancelled' && (
+          <Notice tone="plain" title={words.summary}>
+            <p>{words.doneStopped({ all: recipients, sent, stopped: parts.stopped })}</p>
+          </Notice>
+        )}
+      </div>
+    </Section>
+  );
+};
+
+interface StopProps {
+  job: Job;
+  parts: Parts;
+  onStopped: () => void;
+}
+
+const Stop = ({ job, parts, onStopped }: StopProps) => {
+  const [asking, setAsking] = useState(false);
+  const toast = useToast();
+  const stop = useAction(async () => {
+    await call('cancelJob', { path: { job_id: job.job_id } });
+    setAsking(false);
+    toast(words.stopped);
+    onStopped();
+  });
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>
+        <Icon name="stop" />
+        {words.stop}
+      </button>
+      {asking && (
+        <Dialog
+          title={words.stopTitle}
+          close={words.keep}
+          onClose={() => setAsking(false)}
+          actions={
+            <button type="button" class="danger" disabled={stop.busy} onClick={() => stop.run()}>
+              {words.stopConfirm}
+            </button>
+          }
+        >
+          <p>
+            <strong>{words.stopBody(parts.left + parts.pending)}</strong>
+          </p>
+          <p>{words.stopHint}</p>
+          <Failure error={stop.error} />
+        </Dialog>
+      )}
+    </>
+  );
+};

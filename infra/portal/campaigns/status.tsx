@@ -1,0 +1,24 @@
+/** The status of a campaign: a word and an icon. */
+import { Chip, type Tone } from '../../web/parts.tsx';
+import type { BodyFrom } from '../client.ts';
+import { campaigns } from '../words/campaigns.ts';
+
+export type Job = NonNullable<BodyFrom<'readJob'>>;
+
+type Status = keyof typeof campaigns.status;
+
+/** Outside its sending hours, a campaign is paused. */
+export const statusOf = ({ status, waits_until }: Job): Status =>
+  status === 'running' && waits_until !== undefined ? 'waiting' : status;
+
+const tones: Record<Status, Tone> = {
+  scheduled: 'plain',
+  waiting: 'warn',
+  running: 'business',
+  completed: 'ok',
+  cancelled: 'bad',
+};
+
+export const StatusChip = ({ job }: { job: Job }) => (
+  <Chip tone={tones[statusOf(job)]}>{campaigns.status[statusOf(job)]}</Chip>
+);
