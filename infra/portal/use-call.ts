@@ -6,6 +6,8 @@ import { type BodyFrom, call, callNext, type RequestTo } from './client.ts';
 export interface Loaded<Body> {
   /** What was returned last. It stays while it is read again, and if that fails. */
   data: Body | undefined;
+  /** Whether it was returned once: an empty list is returned without a body. */
+  ready: boolean;
   error: unknown;
   loading: boolean;
   reload: () => void;
@@ -14,14 +16,20 @@ export interface Loaded<Body> {
 /**
  * Reads something, again when the request changes, and every so many milliseconds while the page is visible.
  *
- * @param request - `undefined`: nothing is read
+ * @param given - the request, and how often. Without a request, the endpoint is read as it is; with `undefined`, nothing is read
  */
 export const useCall = <Name extends EndpointName>(
   name: Name,
-  request: RequestTo<Name> | undefined = {},
+  request: RequestTo<Name> | undefined,
   every?: number | false,
 ): Loaded<BodyFrom<Name>> => {
-  const [state, setState] = useState<{ key: string; data?: BodyFrom<Name>; error?: unknown; loading: boolean }>();
+  const [state, setState] = useState<{
+    key: string;
+    data?: BodyFrom<Name>;
+    ready?: true;
+    error?: unknown;
+    loading: boolean;
+  }>();
   const [round, setRound] = useState(0);
   const key = request === undefined ? '' : JSON.stringify([name, request]);
   const latest = useRef(request);
@@ -31,7 +39,7 @@ export const useCall = <Name extends EndpointName>(
     const ending = new AbortController();
     setState((before) => (before?.key === key ? { ...before, loading: true } : { key, loading: true }));
     call(name, { ...(latest.current as RequestTo<Name>), signal: ending.signal }).then(
-      ({ body }) => !ending.signal.aborted && setState({ key, data: body, loading: false }),
+      ({ body }) => !ending.signal.aborted && setState({ key, data: body, ready: true, loading: false }),
       (error: unknown) => !ending.signal.aborted && setState((before) => ({ ...before, key, error, loading: false })),
     );
     return () => ending.abort();
@@ -45,6 +53,7 @@ export const useCall = <Name extends EndpointName>(
   const shown = state?.key === key ? state : undefined;
   return {
     data: shown?.data,
+    ready: shown?.ready ?? false,
     error: shown?.error,
     loading: key !== '' && (shown?.loading ?? true),
     reload,
@@ -57,17 +66,17 @@ type ListEndpoint = {
 
 type ItemOf<Name extends EndpointName> = NonNullable<BodyFrom<Name>> extends readonly (infer Item)[] ? Item : never;
 
-export interface Pages<Item> extends Omit<Loaded<Item[]>, 'data'> {
+export interface Pages<Item> extends Omit<Loaded<Item[]>, 'data' | 'ready'> {
   /** The items of all pages that were read; `undefined` while the first one is read. */
   items: Item[] | undefined;
   /** Reads the next page; `undefined` if there is none. */
   more: (() => void) | undefined;
 }
 
-/** Reads a list, one page after the other. */
+/** Reads a list, one page after the other. With `undefined` as request, nothing is read. */
 export const usePages = <Name extends ListEndpoint>(
   name: Name,
-  request: RequestTo<Name> | undefined = {},
+  request: RequestTo<Name> | undefined,
 ): Pages<ItemOf<Name>> => {
   interface State {
     key: string;

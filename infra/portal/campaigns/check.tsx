@@ -7,12 +7,12 @@ import { Notice } from '../../web/parts.tsx';
 import { spacedNumber, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, type BodyFrom, call } from '../client.ts';
-import { go, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Field, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
+import { explainReason } from '../words/outcomes.ts';
 import { change, type Draft } from './draft.ts';
 import { contentFor, type DraftFaults, findFaults, hasFaults, portionsOf, timingOf, type Written } from './message.ts';
 import { parseNumber } from './numbers.ts';
@@ -25,35 +25,42 @@ const words = campaigns.check;
 
 type Forecast = Extract<NonNullable<BodyFrom<'sendMessage'>>, { plan: string }>;
 
+/** A forecast, and the parts of the draft of which it is. */
+export interface Checked {
+  key: unknown[];
+  forecast: Forecast;
+}
+
 interface CheckProps extends StepProps {
   session: Session;
   /** Whom the preview shows. */
   person: Person | undefined;
   onTry: () => void;
+  checked: Checked | undefined;
+  onChecked: (checked: Checked) => void;
+  /** Why the last attempt to send was rejected. */
+  rejection: unknown;
 }
 
-export const Check = ({ draft, people, written, faults, tried, session, person, onTry }: CheckProps) => {
+export const Check = ({ draft, people, written, faults, tried, session, person, ...props }: CheckProps) => {
+  const { onTry, checked, onChecked, rejection } = props;
   const toast = useToast();
   const { people: all } = people;
   // A forecast is of one draft. The name is not part of it.
   const key = [draft.from, draft.country, draft.text, draft.replies, draft.attachment, timingOf(draft), all];
-  const [checked, setChecked] = useState<{ key: unknown[]; forecast: Forecast }>();
   const isSame = checked !== undefined && sameParts(checked.key, key);
   const check = useAction(async () => {
     const { phones, first } = { phones: all.map(({ phone }) => phone), first: all[0]?.values ?? [] };
     const body = { to: phones, ...contentFor(draft, written, first), ...timingOf(draft), dry_run: true };
     const reply = await call('sendMessage', { body });
-    if ('plan' in reply.body) setChecked({ key, forecast: reply.body });
+    if ('plan' in reply.body) onChecked({ key, forecast: reply.body });
   });
   const start = useAction(async () => {
     const [job, name, count] = [crypto.randomUUID(), draft.name.trim(), all.length];
     const portions = portionsOf(draft, written, all);
     if (draft.isLater) rememberScheduled(session.info.account, job);
     const isSent = await send({ job, name, portions, accepted: 0, busy: true, error: undefined });
-    if (!isSent) return;
-    toast(draft.isLater ? words.scheduled(count) : words.sent(count));
-    // Who went on to another page stays there.
-    if (location.hash === linkTo('campaigns', 'new')) go(linkTo('campaigns', job));
+    if (isSent) toast(draft.isLater ? words.scheduled(count) : words.sent(count));
   });
   const isComplete = !hasFaults(faults);
   const attempt = (then: () => void) => {
@@ -84,8 +91,12 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
         <Test draft={draft} written={written} faults={faults} person={person} session={session} />
         {checked && isSame && <Result forecast={checked.forecast} draft={draft} session={session} />}
         {tried && !isComplete && <Missing faults={faults} />}
-        {mayNotCheck ? <Notice tone="warn">{words.noAllowance}</Notice> : <Failure error={check.error} />}
-        <Failure error={start.error} title={words.rejected} />
+        {mayNotCheck ? (
+          <Notice tone="warn">{words.noAllowance}</Notice>
+        ) : (
+          <Failure error={withPeople(check.error, all)} />
+        )}
+        <Failure error={withPeople(rejection ?? start.error, all)} title={words.rejected} />
         <div class="buttons">
           {ready ? (
             <button type="button" class="primary big" disabled={start.busy} onClick={() => attempt(start.run)}>
@@ -102,6 +113,19 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
       </div>
     </Section>
   );
+};
+
+/** An error of the API whose places in lists are people: `#/to/3` and `#/3/text/body` become numbers. */
+const withPeople = (error: unknown, people: Person[]): unknown => {
+  if (!(error instanceof ApiError)) return error;
+  const errors = error.errors.map(({ pointer, ...rest }) => {
+    const place = /^#\/(?:to\/)?(\d+)(?:\/|$)/.exec(pointer ?? '')?.[1];
+    const person = place === undefined ? undefined : people[Number(place)];
+    return person
+      ? { ...rest, pointer: words.personAt(spacedNumber(person.phone), person.line) }
+      : { ...rest, ...(pointer !== undefined && { pointer }) };
+  });
+  return new ApiError(error.status, { code: error.code, detail: error.message, errors, trace_id: error.trace });
 };
 
 /** The parts of drafts are replaced when they change, but timing is made anew. */
@@ -255,8 +279,7 @@ const TestState = ({ id, to }: { id: string; to: string }) => {
   const failed = ['sending_failed', 'delivery_failed'].find((state) => states.has(state));
   const say = words.testStates;
   if (failed !== undefined) {
-    const [why] = campaigns.reasons[states.get(failed) ?? ''] ?? campaigns.otherReason;
-    return <Notice tone="bad">{say.failed(to, why)}</Notice>;
+    return <Notice tone="bad">{say.failed(to, explainReason(failed, states.get(failed)).cause)}</Notice>;
   }
   if (states.has('read')) return <Notice tone="ok">{say.read(to)}</Notice>;
   if (states.has('delivered_to_user')) return <Notice tone="ok">{say.delivered(to)}</Notice>;

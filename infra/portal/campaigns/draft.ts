@@ -55,9 +55,16 @@ interface Memory {
   draft: Draft;
   /** What has begun, and is not complete. */
   sending: Sending | undefined;
+  /** Why the draft was rejected, of which nothing was sent. */
+  rejection: unknown;
 }
 
-let memory: Memory = { account: '', draft: emptyDraft(), sending: undefined };
+const emptyMemory = (account: string): Memory => ({
+  ...{ account, draft: emptyDraft() },
+  ...{ sending: undefined, rejection: undefined },
+});
+
+let memory = emptyMemory('');
 const watchers = new Set<() => void>();
 
 /** Changes the draft, or what is being sent. */
@@ -66,12 +73,13 @@ export const remember = (changes: Partial<Memory>): void => {
   for (const watcher of watchers) watcher();
 };
 
-export const change = (changes: Partial<Draft>): void => remember({ draft: { ...memory.draft, ...changes } });
+export const change = (changes: Partial<Draft>): void =>
+  remember({ draft: { ...memory.draft, ...changes }, rejection: undefined });
 
 /** Forgets the draft. */
 export const discard = (): void => {
   if (memory.draft.attachment) URL.revokeObjectURL(memory.draft.attachment.preview);
-  remember({ draft: emptyDraft(), sending: undefined });
+  remember(emptyMemory(memory.account));
 };
 
 export const isEmpty = ({ typed, source, text, attachment }: Draft): boolean =>
@@ -80,7 +88,7 @@ export const isEmpty = ({ typed, source, text, attachment }: Draft): boolean =>
 /** The draft of an account, and what is being sent. Another account begins with an empty one. */
 export const useMemory = (account: string): Memory => {
   const [, draw] = useState(0);
-  if (memory.account !== account) memory = { account, draft: emptyDraft(), sending: undefined };
+  if (memory.account !== account) memory = emptyMemory(account);
   useEffect(() => {
     const watcher = () => draw((round) => round + 1);
     watchers.add(watcher);

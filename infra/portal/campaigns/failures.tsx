@@ -5,6 +5,7 @@ import { figure } from '../../web/text.tsx';
 import { type BodyFrom, call, callNext, type Reply } from '../client.ts';
 import { linkTo } from '../router.ts';
 import { campaigns } from '../words/campaigns.ts';
+import { explainReason } from '../words/outcomes.ts';
 
 const words = campaigns.one;
 
@@ -64,13 +65,13 @@ export const Failures = ({ id, reasons }: { id: string; reasons: Reasons | undef
     <>
       <ul class="fail-reasons">
         {shown.map(([code, count]) => {
-          const [reason, remedy] = campaigns.reasons[code] ?? campaigns.otherReason;
+          const { cause, fix } = explainReason('sending_failed', code);
           return (
             <li key={code}>
               <strong>{figure(count)}</strong>
               <span>
-                {reason}
-                <span class="quiet">{remedy}</span>
+                {cause}
+                <span class="quiet">{fix}</span>
               </span>
             </li>
           );

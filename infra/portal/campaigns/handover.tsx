@@ -2,7 +2,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog, Notice } from '../../web/parts.tsx';
 import { useToast } from '../../web/toast.tsx';
-import { go, linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Section } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
@@ -17,9 +16,7 @@ export const Handover = ({ sending }: { sending: Sending }) => {
   const all = peopleIn(sending.portions);
   const done = peopleIn(sending.portions.slice(0, sending.accepted));
   const proceed = useAction(async () => {
-    if (!(await send(sending))) return;
-    toast(words.sent(all));
-    go(linkTo('campaigns', sending.job));
+    if (await send(sending)) toast(words.sent(all));
   });
   const stop = useAction(() => giveUp(sending));
   // Who leaves the page while it is handed over finds the campaign in the list.

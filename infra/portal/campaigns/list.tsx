@@ -1,10 +1,9 @@
 /** The campaigns of the last 30 days. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { present } from '../../web/clock.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Empty, Skeleton } from '../../web/parts.tsx';
-import { whenOf } from '../../web/text.tsx';
-import { type BodyFrom, call } from '../client.ts';
+import { dateOf, whenOf } from '../../web/text.tsx';
+import { call } from '../client.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -12,43 +11,19 @@ import { ButtonLink, Page } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { shell } from '../words/shell.ts';
+import { type Counted, countedIn, recentDays } from './counts.ts';
 import { isEmpty, useMemory } from './draft.ts';
 import { partsOf, sentOf } from './parts.ts';
 import { StackedBar } from './progress.tsx';
 import { scheduledHere } from './scheduled.ts';
-import { type Job, StatusChip } from './status.tsx';
-import { ownZone } from './times.ts';
+import { type Job, StatusChip, titleOf } from './status.tsx';
 
 const words = campaigns.list;
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
 /** Campaigns that are shown at first, and with each click on "Show more". */
 const SHOWN = 20;
 /** Milliseconds until the list is read again. */
 const EVERY = { running: 5_000, resting: 30_000 };
-
-/** A campaign by its counts alone. */
-interface Counted {
-  id: string;
-  /** The last day with activity, `YYYY-MM-DD`. */
-  day: string;
-  states: Record<string, number>;
-}
-
-/** The day of a time in the reader's zone: `YYYY-MM-DD`. */
-const dayOf = (time: number): string => new Intl.DateTimeFormat('sv').format(time);
-
-/** Sums up counts by job, those with the newest activity first. Messages of users are no campaigns. */
-const countedIn = (rows: BodyFrom<'listJobs'>): Counted[] => {
-  const found = new Map<string, Counted>();
-  for (const { job_id, day = '', state, count } of rows ?? []) {
-    const known = found.get(job_id) ?? { id: job_id, day, states: {} };
-    known.states[state] = (known.states[state] ?? 0) + count;
-    found.set(job_id, known);
-  }
-  return [...found.values()].filter(({ states }) => (states.sent ?? 0) + (states.sending_failed ?? 0) > 0);
-};
 
 /** The jobs with these ids, as far as they exist. They are read again with each round. */
 const useJobs = (ids: string[] | undefined, mayRead: boolean, round: unknown) => {
@@ -81,15 +56,7 @@ export const CampaignList = ({ session }: { session: Session }) => {
   const [shown, setShown] = useState(SHOWN);
   const [isRunning, setRunning] = useState(false);
   // A period without a change, so that the list is not read anew with each drawing.
-  const period = useMemo(
-    () => ({
-      start_date: dayOf(present() - DAYS * DAY_MS),
-      end_date: dayOf(present()),
-      time_zone: ownZone(),
-      by: 'day' as const,
-    }),
-    [],
-  );
+  const period = useMemo(recentDays, []);
   const mayCount = session.may('listJobs');
   const { data, error, loading, reload } = useCall(
     'listJobs',
@@ -169,7 +136,9 @@ const Row = ({ id, job, counts }: RowProps) => {
   const states = job?.states ?? counts?.states ?? {};
   const recipients = job?.recipients ?? states.sent ?? 0;
   const parts = partsOf({ states, recipients, isStopped: job?.status === 'cancelled' });
-  const when = job ? whenOf(job.status === 'scheduled' ? job.start : job.created) : (counts?.day ?? '');
+  const when = job
+    ? whenOf(job.status === 'scheduled' ? job.start : job.created)
+    : dateOf(`${counts?.day ?? ''}T12:00:00`);
   return (
     <li>
       <a class="campaign" href={linkTo('campaigns', id)}>
@@ -177,7 +146,7 @@ const Row = ({ id, job, counts }: RowProps) => {
           <Icon name={job?.status === 'scheduled' ? 'calendar' : 'campaign'} />
         </span>
         <span class="campaign-text">
-          <strong class="campaign-name">{job?.reference ?? words.unnamed(when)}</strong>
+          <strong class="campaign-name">{titleOf(id, job)}</strong>
           <span class="quiet">
             {[
               job?.reference && when,

@@ -1,5 +1,5 @@
 /** One campaign: live progress, what became of its messages, its report, and the button that stops it. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
 import { present } from '../../web/clock.ts';
 import { Icon } from '../../web/icons.tsx';
@@ -14,11 +14,12 @@ import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { shell } from '../words/shell.ts';
+import { countedIn, recentDays } from './counts.ts';
 import { Failures, useReasons } from './failures.tsx';
 import { type Parts, partsOf, sentOf } from './parts.ts';
 import { Legend, StackedBar } from './progress.tsx';
 import { ReportButton } from './report.tsx';
-import { type Job, StatusChip } from './status.tsx';
+import { type Job, StatusChip, titleOf } from './status.tsx';
 import { timeLeft } from './times.ts';
 
 const words = campaigns.one;
@@ -26,9 +27,18 @@ const words = campaigns.one;
 /** Milliseconds until a campaign is read again. When all is sent, phones still report. */
 const EVERY = { running: 2_000, resting: 10_000 };
 
+interface CampaignProps {
+  id: string;
+  session: Session;
+}
+
 const isActive = ({ status, pending }: Job): boolean => status === 'running' || (status === 'cancelled' && pending > 0);
 
-export const Campaign = ({ id, session }: { id: string; session: Session }) => {
+/** A campaign; with a token that may only count, its counts. */
+export const Campaign = (props: CampaignProps) =>
+  props.session.may('readJob') ? <FullCampaign {...props} /> : <CountedCampaign {...props} />;
+
+const FullCampaign = ({ id, session }: CampaignProps) => {
   const [every, setEvery] = useState(EVERY.running);
   const {
     data: job,
@@ -45,9 +55,9 @@ export const Campaign = ({ id, session }: { id: string; session: Session }) => {
   if (job === undefined) {
     return (
       <Page title={words.one} back={back}>
-        {isMissing || !session.may('readJob') ? (
+        {isMissing ? (
           <Empty icon="search">
-            <p>{isMissing ? words.notFound : campaigns.list.notAllowed}</p>
+            <p>{words.notFound}</p>
             <ButtonLink href={back.href}>{words.back}</ButtonLink>
           </Empty>
         ) : error === undefined ? (
@@ -70,11 +80,11 @@ export const Campaign = ({ id, session }: { id: string; session: Session }) => {
     <Page
       // The title of the page gets the focus once the name is known.
       key={id}
-      title={job.reference ?? words.unnamed}
+      title={titleOf(id, job)}
       back={back}
       actions={
         <>
-          {session.may('exportJobLog') && <ReportButton job={job} disabled={rows === 0} />}
+          {session.may('exportJobLog') && <ReportButton id={id} name={job.reference ?? id} disabled={rows === 0} />}
           {mayList && (
             <ButtonLink href={linkTo('messages', { job_id: id })} icon="chat">
               {words.messages}
@@ -88,15 +98,7 @@ export const Campaign = ({ id, session }: { id: string; session: Session }) => {
     >
       {!isMissing && <Failure error={error} onRetry={reload} />}
       <Progress job={job} parts={parts} />
-      {status !== 'scheduled' && (
-        <Section title={words.funnel}>
-          <BarTable
-            caption={words.funnel}
-            max={recipients}
-            rows={funnelOf(job, parts).map(({ label, count }) => ({ label, count, share: percent(count, recipients) }))}
-          />
-        </Section>
-      )}
+      {status !== 'scheduled' && <Funnel states={states} parts={parts} all={recipients} />}
       {parts.failed > 0 && (
         <Section title={words.failures}>
           {mayList ? <Failures id={id} reasons={reasons} /> : <p>{words.noReasons}</p>}
@@ -123,13 +125,58 @@ export const Campaign = ({ id, session }: { id: string; session: Session }) => {
   );
 };
 
+const CountedCampaign = ({ id }: CampaignProps) => {
+  const period = useMemo(recentDays, []);
+  const { data, error, loading, reload } = useCall('listJobs', { query: period });
+  const counts = countedIn(data).find((one) => one.id === id);
+  const all = counts?.states.sent ?? 0;
+  return (
+    <Page
+      title={titleOf(id, undefined)}
+      back={{ href: linkTo('campaigns'), label: words.back }}
+      actions={counts && <ReportButton id={id} name={id} disabled={false} />}
+    >
+      <Failure error={error} onRetry={reload} title={shell.notLoaded} />
+      {counts ? (
+        <Funnel states={counts.states} parts={partsOf({ ...counts, recipients: all, isStopped: false })} all={all} />
+      ) : loading ? (
+        <Skeleton rows={4} />
+      ) : (
+        error === undefined && (
+          <Empty icon="search">
+            <p>{words.notFound}</p>
+          </Empty>
+        )
+      )}
+    </Page>
+  );
+};
+
+interface FunnelProps {
+  states: Partial<Record<string, number>>;
+  parts: Parts;
+  all: number;
+}
+
 /** Each row contains the next one. */
-const funnelOf = ({ states }: Job, parts: Parts) => [
-  { label: words.funnelRows.sent, count: sentOf(parts) },
-  { label: words.funnelRows.accepted, count: states.delivered_to_server ?? 0 },
-  { label: words.funnelRows.delivered, count: Math.max(states.delivered_to_user ?? 0, states.read ?? 0) },
-  { label: words.funnelRows.read, count: states.read ?? 0 },
-];
+const Funnel = ({ states, parts, all }: FunnelProps) => {
+  const { sent, accepted, delivered, read } = words.funnelRows;
+  const rows = [
+    { label: sent, count: sentOf(parts) },
+    { label: accepted, count: states.delivered_to_server ?? 0 },
+    { label: delivered, count: Math.max(states.delivered_to_user ?? 0, states.read ?? 0) },
+    { label: read, count: states.read ?? 0 },
+  ];
+  return (
+    <Section title={words.funnel}>
+      <BarTable
+        caption={words.funnel}
+        max={all}
+        rows={rows.map((row) => ({ ...row, share: percent(row.count, all) }))}
+      />
+    </Section>
+  );
+};
 
 const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
   const { recipients, status, estimated_end, pace, waits_until } = job;

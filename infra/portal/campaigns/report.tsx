@@ -5,7 +5,6 @@ import { useToast } from '../../web/toast.tsx';
 import { addressOf, fetchPages } from '../client.ts';
 import { sentenceOf } from '../shell/failure.tsx';
 import { campaigns } from '../words/campaigns.ts';
-import type { Job } from './status.tsx';
 
 const words = campaigns.one;
 
@@ -32,7 +31,15 @@ const fileName = (name: string): string =>
 const sizeOf = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-export const ReportButton = ({ job, disabled }: { job: Job; disabled: boolean }) => {
+interface ReportProps {
+  /** The id of the campaign. */
+  id: string;
+  /** The name of the file. */
+  name: string;
+  disabled: boolean;
+}
+
+export const ReportButton = ({ id, name, disabled }: ReportProps) => {
   const toast = useToast();
   /** Bytes that have arrived; undefined if no download runs. */
   const [loaded, setLoaded] = useState<number>();
@@ -40,12 +47,12 @@ export const ReportButton = ({ job, disabled }: { job: Job; disabled: boolean })
     const parts: Blob[] = [];
     try {
       setLoaded(0);
-      const address = addressOf('exportJobLog', { path: { job_id: job.job_id, file: 'log.csv' } });
+      const address = addressOf('exportJobLog', { path: { job_id: id, file: 'log.csv' } });
       for await (const part of fetchPages(address)) {
         parts.push(part);
         setLoaded(parts.reduce((sum, { size }) => sum + size, 0));
       }
-      save(fileName(job.reference ?? job.job_id), parts, 'text/csv');
+      save(fileName(name), parts, 'text/csv');
       toast(words.reported);
     } catch (error) {
       toast(sentenceOf(error), 'bad');

@@ -19,16 +19,16 @@ export interface Sending {
 export const peopleIn = (portions: Portion[]): number => portions.reduce((sum, { people }) => sum + people, 0);
 
 /**
- * Sends the portions that are left. If one fails, the campaign is kept, to be continued.
+ * Sends the portions that are left, and then shows the campaign. If one fails, it is kept, to be continued; if the first one
+ * was rejected, nothing was sent, and the draft can be changed.
  *
  * @returns whether all were accepted
- * @throws ApiError — the first one was rejected: nothing was sent
  */
 export const send = async (given: Sending): Promise<boolean> => {
   let sending: Sending = { ...given, busy: true, error: undefined };
   const note = (changes: Partial<Sending>): void => {
     sending = { ...sending, ...changes };
-    remember({ sending });
+    remember({ sending, rejection: undefined });
   };
   note({});
   try {
@@ -38,13 +38,14 @@ export const send = async (given: Sending): Promise<boolean> => {
     }
   } catch (error) {
     if (sending.accepted === 0 && isRejected(error)) {
-      remember({ sending: undefined });
-      throw error;
-    }
-    note({ busy: false, error });
+      remember({ sending: undefined, rejection: error });
+    } else note({ busy: false, error });
     return false;
   }
+  const isShown = location.hash === linkTo('campaigns', 'new');
   discard();
+  // Who went on to another page stays there.
+  if (isShown) go(linkTo('campaigns', sending.job));
   return true;
 };
 

@@ -1,9 +1,14 @@
 /** The status of a campaign: a word and an icon. */
 import { Chip, type Tone } from '../../web/parts.tsx';
+import { whenOf } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
 import { campaigns } from '../words/campaigns.ts';
 
 export type Job = NonNullable<BodyFrom<'readJob'>>;
+
+/** The name of a campaign. */
+export const titleOf = (id: string, job: Job | undefined): string =>
+  job === undefined ? campaigns.list.job(id) : (job.reference ?? campaigns.list.unnamed(whenOf(job.created)));
 
 type Status = keyof typeof campaigns.status;
 
@@ -16,7 +21,7 @@ const tones: Record<Status, Tone> = {
   waiting: 'warn',
   running: 'business',
   completed: 'ok',
-  cancelled: 'bad',
+  cancelled: 'warn',
 };
 
 export const StatusChip = ({ job }: { job: Job }) => (

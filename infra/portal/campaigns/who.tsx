@@ -30,7 +30,7 @@ export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onSh
   return (
     <Section title={words.title}>
       <div class="form wide">
-        <fieldset class="segments">
+        <fieldset class="campaign-tabs">
           <legend class="unseen">{words.how}</legend>
           {(['file', 'typed'] as const).map((one) => (
             <label key={one} data-chosen={from === one}>
@@ -240,38 +240,37 @@ const FromFile = ({ draft: { source }, people, missing, onShow }: FromFileProps)
 };
 
 /** Rows and columns of the sample. */
-const SAMPLE = { rows: 3, columns: 6 };
+const SAMPLE = { rows: 3, columns: 4 };
 
 const Sample = ({ source: { table, hasHeader, column }, columns }: { source: Source; columns: string[] }) => {
   const rows = table.rows.slice(hasHeader ? 1 : 0);
   // The column of the numbers is always there.
-  const places = columns.map((_, place) => place).filter((place) => place < SAMPLE.columns || place === column);
+  const others = columns.map((_, place) => place).filter((place) => place !== column);
+  const places = [column, ...others.slice(0, SAMPLE.columns - 1)].sort((a, b) => a - b);
   return (
-    <div class="file-sample">
-      <table class="sample-table">
-        <caption class="quiet">{words.sampleOf(Math.min(SAMPLE.rows, rows.length), rows.length)}</caption>
-        <thead>
-          <tr>
+    <table class="sample-table">
+      <caption class="quiet">{words.sampleOf(Math.min(SAMPLE.rows, rows.length), rows.length)}</caption>
+      <thead>
+        <tr>
+          {places.map((place) => (
+            <th key={place} scope="col" data-chosen={place === column}>
+              {columns[place]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.slice(0, SAMPLE.rows).map(({ line, cells }) => (
+          <tr key={line}>
             {places.map((place) => (
-              <th key={place} scope="col" data-chosen={place === column}>
-                {columns[place]}
-              </th>
+              <td key={place} data-chosen={place === column}>
+                {cells[place]}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, SAMPLE.rows).map(({ line, cells }) => (
-            <tr key={line}>
-              {places.map((place) => (
-                <td key={place} data-chosen={place === column}>
-                  {cells[place]}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 };
 

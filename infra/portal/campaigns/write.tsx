@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 import { Page } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
-import { Check } from './check.tsx';
+import { Check, type Checked } from './check.tsx';
 import { discard, isEmpty, useMemory } from './draft.ts';
 import { Handover } from './handover.tsx';
 import { findFaults, writtenIn } from './message.ts';
@@ -22,10 +22,11 @@ const words = campaigns.write;
 const NOBODY: People = { people: [], repeated: [], invalid: [], columns: [] };
 
 export const Write = ({ session }: { session: Session }) => {
-  const { draft, sending } = useMemory(session.info.account);
+  const { draft, sending, rejection } = useMemory(session.info.account);
   const [person, setPerson] = useState(0);
   /** Whether the user has tried to go on: then everything that is missing is shown. */
   const [tried, setTried] = useState(false);
+  const [checked, setChecked] = useState<Checked>();
   const [discarding, setDiscarding] = useState(false);
   const account = useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined);
   const { from, typed, source, country } = draft;
@@ -98,7 +99,15 @@ export const Write = ({ session }: { session: Session }) => {
           avatar={account.data?.configuration.avatar ?? undefined}
         />
         <When {...part} hours={account.data?.configuration.sending_hours} known={account.data !== undefined} />
-        <Check {...part} session={session} person={shown} onTry={() => setTried(true)} />
+        <Check
+          {...part}
+          session={session}
+          person={shown}
+          onTry={() => setTried(true)}
+          checked={checked}
+          onChecked={setChecked}
+          rejection={rejection}
+        />
       </div>
       {discarding && (
         <Dialog

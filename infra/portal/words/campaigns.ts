@@ -1,5 +1,5 @@
 /** Texts of the view Campaigns. */
-import { DAYS_AHEAD, inDays, MEDIA_DAYS, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
+import { DAYS_AHEAD, inDays, MEDIA_DAYS } from '../../../shared/core/lifetimes.ts';
 import { counted, figure, percent } from '../../web/text.tsx';
 
 const people = (count: number): string => counted(count, 'person', 'people');
@@ -20,7 +20,8 @@ export const campaigns = {
     emptyHint: 'Choose a list of people, write a message, see what will happen, and send it.',
     notAllowed: 'Your token may not send messages.',
     title: 'The last 30 days',
-    unnamed: (when: string) => `Without a name, ${when}`,
+    unnamed: (when: string) => `Messages of ${when}`,
+    job: (id: string) => `Campaign ${id.slice(0, 8)}`,
     draft: 'Continue your draft',
     more: 'Show more',
     read: (count: number, of: number) => `${percent(count, of)} read`,
@@ -28,16 +29,16 @@ export const campaigns = {
   status: {
     scheduled: 'Scheduled',
     waiting: 'Paused',
-    running: 'Sending',
-    completed: 'Sent',
+    running: 'Running',
+    completed: 'Completed',
     cancelled: 'Stopped',
   },
   parts: {
     read: 'Read',
     delivered: 'Delivered',
-    underway: 'On its way to the phone',
+    underway: 'On its way',
     pending: 'Waiting',
-    failed: 'Not delivered',
+    failed: 'Failed',
     stopped: 'Stopped',
     left: 'Not sent yet',
   },
@@ -196,8 +197,8 @@ export const campaigns = {
       waiting: (to: string) => `The test to ${to} is on its way.`,
       delivered: (to: string) => `The test to ${to} is on the phone.`,
       read: (to: string) => `The test to ${to} was read.`,
-      accepted: (to: string) => `The test to ${to} has reached the app, and waits for the phone.`,
-      failed: (to: string, why: string) => `The test to ${to} failed: ${why}`,
+      accepted: (to: string) => `The test to ${to} has reached the server, and waits for the phone.`,
+      failed: (to: string, why: string) => `The test to ${to} failed. ${why}`,
     },
     run: 'See what will happen',
     running: 'Checking …',
@@ -222,6 +223,7 @@ export const campaigns = {
     sending: (done: number, all: number) => `${figure(done)} of ${people(all)} handed over …`,
     sent: (count: number) => `The campaign to ${people(count)} has begun.`,
     scheduled: (count: number) => `The campaign to ${people(count)} is scheduled.`,
+    personAt: (phone: string, line: number) => `${phone}, line ${figure(line)}:`,
     rejected: 'Nothing was sent.',
     handover: 'Handing over the campaign',
     interrupted: 'The campaign is not complete.',
@@ -238,7 +240,6 @@ export const campaigns = {
     back: 'All campaigns',
     one: 'Campaign',
     details: 'Details',
-    unnamed: 'Campaign without a name',
     messages: 'Its messages',
     report: 'Download the report',
     reporting: (size: string) => `Downloading … ${size}`,
@@ -267,7 +268,7 @@ export const campaigns = {
     waits: 'Outside the sending hours',
     waitsUntil: 'The campaign is paused. It continues',
     funnel: 'How far it got',
-    funnelRows: { sent: 'Sent', accepted: 'Reached the app', delivered: 'Delivered to the phone', read: 'Read' },
+    funnelRows: { sent: 'Sent', accepted: 'Reached the server', delivered: 'Delivered', read: 'Read' },
     failures: 'Why some did not get it',
     noReasons: 'Your token may not see the reasons.',
     showFailed: {
@@ -277,23 +278,11 @@ export const campaigns = {
     summary: 'Result',
     done: ({ all, delivered, read, failed }: { all: number; delivered: number; read: number; failed: number }) =>
       `Of ${people(all)}, ${figure(delivered)} (${percent(delivered, all)}) have it on their phone, and ${figure(read)} (${percent(read, all)}) have read it. ${
-        failed === 0 ? 'None failed.' : `${figure(failed)} could not be reached.`
+        failed === 0 ? 'None failed.' : `${figure(failed)} failed.`
       }`,
     doneStopped: ({ all, sent, stopped }: { all: number; sent: number; stopped: number }) =>
       `You stopped it: ${figure(sent)} of ${people(all)} were sent the message, and ${figure(stopped)} will not get it.`,
     still: 'Phones that are switched off get it later, so these figures can still rise.',
     notFound: 'There is no such campaign, or its messages are no longer stored.',
   },
-  reasons: {
-    refused: ['The app rejected the number', 'Check the number: it may not use the app.'],
-    unreachable: [`No attempt succeeded for ${inDays(RETRY_DAYS)}`, 'Send it again.'],
-    cancelled: ['You stopped the campaign before', 'They got nothing.'],
-    expired: ['It was not delivered while it was valid', 'Send it again if it is still of use.'],
-    opted_out: ['They asked you to stop', 'Send them nothing until they start again.'],
-    bot_number_released: ['Your account lost its number', 'Ask your operator for a number, then send it again.'],
-    no_platform: ['Your account has no chat platform', 'Ask your operator to connect one.'],
-    user_erased: ['They left the app', 'Do not send it again.'],
-    unknown: ['The service could not build the message', 'Ask your operator, with the reference of the campaign.'],
-  } as Record<string, readonly [reason: string, remedy: string]>,
-  otherReason: ['It could not be delivered', 'Ask your operator.'] as const,
 } as const;

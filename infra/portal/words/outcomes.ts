@@ -1,0 +1,150 @@
+/** Texts of what becomes of messages and events: steps, failures with their causes, and what can be done. */
+import type { ReasonCode, State } from '../../../shared/outbox/message.ts';
+
+/** A step of a message, or that it is for later. */
+export type Step = State | 'scheduled';
+
+export interface Explanation {
+  cause: string;
+  /** What can be done. */
+  fix: string;
+}
+
+const steps: Record<Step, { label: string; meaning: string }> = {
+  scheduled: { label: 'Scheduled', meaning: 'It is accepted, and will be sent later.' },
+  sent: { label: 'Sent', meaning: 'The service accepted it.' },
+  delivered_to_server: { label: 'On its way', meaning: 'The app’s server accepted it for the phone.' },
+  delivered_to_user: { label: 'Delivered', meaning: 'The phone received it.' },
+  read: { label: 'Read', meaning: 'The person opened it.' },
+  received: { label: 'Received', meaning: 'The person wrote it, and the service accepted it.' },
+  sending_failed: { label: 'Not sent', meaning: 'It did not reach the app’s server.' },
+  delivery_failed: { label: 'Not delivered', meaning: 'It did not reach the phone.' },
+  reception_failed_http: { label: 'Not passed on', meaning: 'Your system did not accept the person’s message.' },
+};
+
+export const isStep = (state: string): state is Step => state in steps;
+
+/** `Delivered`; the state itself, if the portal does not know it yet. */
+export const stepLabel = (state: string): string => (isStep(state) ? steps[state].label : state);
+
+export const stepMeaning = (state: string): string => (isStep(state) ? steps[state].meaning : '');
+
+const reasons: Record<ReasonCode, Explanation> = {
+  refused: {
+    cause: 'The app rejected it.',
+    fix: 'Check the number: the person may not use the app, or no longer.',
+  },
+  unreachable: { cause: 'No attempt succeeded for three days.', fix: 'Send it again.' },
+  cancelled: {
+    cause: 'The campaign was stopped before its turn.',
+    fix: 'If the person should get it after all, send it in a new campaign.',
+  },
+  expired: {
+    cause: 'It could not be sent while it was of use.',
+    fix: 'If it is still of use, send it again, and give it more time.',
+  },
+  opted_out: {
+    cause: 'The person has stopped your messages.',
+    fix: 'Send nothing until the person starts them again.',
+  },
+  bot_number_released: {
+    cause: 'Your organisation lost its number before it was sent.',
+    fix: 'Ask your operator for a number, then send it again.',
+  },
+  no_platform: {
+    cause: 'For three days, there was no system that receives your messages.',
+    fix: 'Connect one. The person can write again.',
+  },
+  user_erased: { cause: 'The person has left the app.', fix: 'Do not send it again.' },
+  unknown: {
+    cause: 'The service could not build the message.',
+    fix: 'Ask your operator, and name the id of the message.',
+  },
+};
+
+/** For messages of people, the same reasons are about the system that receives them. */
+const receivingReasons: Partial<Record<string, Explanation>> = {
+  refused: {
+    cause: 'Your system rejected it.',
+    fix: 'Look at the log of your system, correct it, then send the events again.',
+  },
+  unreachable: {
+    cause: 'Your system could not be reached for three days.',
+    fix: 'Check that it runs, then send the events again.',
+  },
+};
+
+/** Why a message failed, and what can be done. */
+export const explainReason = (state: string, reason: string | undefined): Explanation => {
+  const known: Partial<Record<string, Explanation>> = reasons;
+  const given = reason ?? 'unknown';
+  const receiving = state === 'reception_failed_http' ? receivingReasons[given] : undefined;
+  return receiving ?? known[given] ?? reasons.unknown;
+};
+
+const causes: Partial<Record<string, Explanation>> = {
+  timeout: {
+    cause: 'It did not respond within 10 seconds.',
+    fix: 'Let your server respond first, and work afterwards.',
+  },
+  no_connection: {
+    cause: 'There was no connection to it.',
+    fix: 'Check that your server runs, its host name, its certificate and its firewall.',
+  },
+  invalid_response: {
+    cause: 'Its response was not valid HTTP.',
+    fix: 'Check the port of the URL, and the proxy before your server.',
+  },
+  address_not_public: {
+    cause: 'Its address is not public, so it is not called.',
+    fix: 'Use a URL that the internet can reach.',
+  },
+  address_not_https: { cause: 'Its URL does not begin with https.', fix: 'Use the https URL of your server.' },
+  not_set_up: { cause: 'Its settings are incomplete.', fix: 'Ask your operator to complete them.' },
+  circuit_open: {
+    cause: 'All requests to it failed for three days.',
+    fix: 'Repair your server, then send the events again.',
+  },
+};
+
+/** Why a webhook or chat platform failed, and what can be done. `cause`: `status_404`, `timeout`, or another code. */
+export const explainCause = (cause: string | undefined): Explanation => {
+  const status = /^status_(\d{3})$/.exec(cause ?? '')?.[1];
+  if (status === undefined) {
+    return causes[cause ?? ''] ?? { cause: 'Its last requests failed.', fix: 'Look at its latest deliveries.' };
+  }
+  const code = Number(status);
+  if (code === 410) {
+    return {
+      cause: 'It answered that it is gone for good (410), so it gets nothing more.',
+      fix: 'If that was a mistake, enable it again. Else delete it.',
+    };
+  }
+  if (code === 401 || code === 403) {
+    return {
+      cause: `It does not let the service in (${status}).`,
+      fix: 'Check the secret, and your server’s access rules.',
+    };
+  }
+  if (code === 404)
+    return { cause: 'There is nothing at its URL (404).', fix: 'Correct the URL, or your server’s path.' };
+  if (code === 429) {
+    return { cause: 'It says that it gets too many requests (429).', fix: 'Raise the limit of your server.' };
+  }
+  if (code >= 500) return { cause: `Your server has an error (${status}).`, fix: 'Look at the log of your server.' };
+  if (code >= 300 && code < 400) {
+    return { cause: `It redirects to another URL (${status}), which is not followed.`, fix: 'Enter the final URL.' };
+  }
+  return { cause: `It rejects the events (${status}).`, fix: 'Look at the log of your server.' };
+};
+
+/** Kinds of content. */
+export const kindOf = (payloadType: string): string =>
+  ({
+    text: 'Text',
+    image: 'Picture',
+    file: 'File',
+    audio: 'Sound',
+    video: 'Film',
+    location: 'Location',
+  })[payloadType] ?? 'Message';
