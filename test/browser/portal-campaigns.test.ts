@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
-import { newPhone, read, register } from './support/business.ts';
+import { disturb, newPhone, read, register } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 /** A name that no other campaign has. */
@@ -295,6 +295,28 @@ describe('the form says what is wrong', () => {
     await page.getByRole('button', { name: 'Send a test', exact: true }).click();
     await page.getByText('Enter a phone number with its country code', { exact: false }).waitFor();
   });
+});
+
+test('a campaign shows why some did not get it, in plain words', async () => {
+  const [taken, rejected] = [newPhone(), newPhone()];
+  await disturb({ status: 404, phone: rejected });
+  const page = await open('/campaigns/new');
+  await type(page, `${taken}; ${rejected}`);
+  await write(page, 'Your survey is open');
+  const title = newName('With a failure');
+  await name(page, title);
+  await check(page);
+  await page.getByRole('button', { name: 'Send to 2 people', exact: true }).click();
+  const id = await openCampaign(page, title);
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await page.getByText(/^Of 2 people, .* 1 failed\.$/).waitFor();
+  const failures = page.getByRole('region', { name: 'Why some did not get it', exact: true });
+  await failures.getByText('The app rejected it.', { exact: true }).waitFor();
+  expect(
+    await failures
+      .getByRole('link', { name: 'Show the messages that could not be sent', exact: true })
+      .getAttribute('href'),
+  ).toBe(`#/messages?job_id=${id}&state=sending_failed`);
 });
 
 test('a picture is uploaded, previewed and sent', async () => {

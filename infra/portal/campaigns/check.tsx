@@ -240,7 +240,8 @@ const Test = ({ draft, written, faults, person, session }: TestProps) => {
     if ('phone' in parsed && canSend) test.run();
   };
   return (
-    <form class="test-send" aria-label={words.test} onSubmit={submit} noValidate>
+    <form class="test-send" aria-labelledby="test-title" onSubmit={submit} noValidate>
+      <h3 id="test-title">{words.test}</h3>
       <Field
         label={words.testTo}
         hint={words.testHint}

@@ -4,8 +4,10 @@ import { Skeleton } from '../../web/parts.tsx';
 import { figure } from '../../web/text.tsx';
 import { type BodyFrom, call, callNext, type Reply } from '../client.ts';
 import { linkTo } from '../router.ts';
+import { Failure } from '../shell/failure.tsx';
 import { campaigns } from '../words/campaigns.ts';
 import { explainReason } from '../words/outcomes.ts';
+import { shell } from '../words/shell.ts';
 
 const words = campaigns.one;
 
@@ -25,9 +27,17 @@ interface ReasonsRequest {
   enabled: boolean;
 }
 
+export interface ReasonsState {
+  reasons: Reasons | undefined;
+  error: unknown;
+  reload: () => void;
+}
+
 /** Counts the failures of a campaign by reason, again when there are more of them. */
-export const useReasons = (id: string, { since, failed, enabled }: ReasonsRequest): Reasons | undefined => {
+export const useReasons = (id: string, { since, failed, enabled }: ReasonsRequest): ReasonsState => {
   const [reasons, setReasons] = useState<Reasons>();
+  const [error, setError] = useState<unknown>();
+  const [round, setRound] = useState(0);
   const last = useRef(0);
   useEffect(() => {
     if (!enabled || failed === 0 || since === undefined) return;
@@ -47,18 +57,27 @@ export const useReasons = (id: string, { since, failed, enabled }: ReasonsReques
     const wait = Math.max(last.current + PAUSE_MS - Date.now(), 0);
     const timer = setTimeout(() => {
       last.current = Date.now();
-      // The counts stay as they were: the next change reads them again.
-      read().catch(() => undefined);
+      read().then(
+        () => setError(undefined),
+        (failure: unknown) => !isOver && setError(failure),
+      );
     }, wait);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [id, since, failed, enabled]);
-  return reasons;
+  }, [id, since, failed, enabled, round]);
+  return { reasons, error, reload: () => setRound(round + 1) };
 };
 
-export const Failures = ({ id, reasons }: { id: string; reasons: Reasons | undefined }) => {
+interface FailuresProps extends ReasonsState {
+  id: string;
+  /** Messages by the states that they reached. */
+  states: Partial<Record<string, number>>;
+}
+
+export const Failures = ({ id, states, reasons, error, reload }: FailuresProps) => {
+  if (error !== undefined) return <Failure error={error} onRetry={reload} title={shell.notLoaded} />;
   if (reasons === undefined) return <Skeleton rows={2} />;
   const shown = [...reasons].filter(([reason]) => reason !== 'cancelled').sort(([, a], [, b]) => b - a);
   return (
@@ -70,7 +89,7 @@ export const Failures = ({ id, reasons }: { id: string; reasons: Reasons | undef
             <li key={code}>
               <strong>{figure(count)}</strong>
               <span>
-                {cause}
+                <span>{cause}</span>
                 <span class="quiet">{fix}</span>
               </span>
             </li>
@@ -78,7 +97,7 @@ export const Failures = ({ id, reasons }: { id: string; reasons: Reasons | undef
         })}
       </ul>
       <p class="show-failed">
-        {FAILED.map((state) => (
+        {FAILED.filter((state) => states[state]).map((state) => (
           <a key={state} href={linkTo('messages', { job_id: id, state })}>
             {words.showFailed[state]}
           </a>

@@ -49,7 +49,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
   useEffect(() => setEvery(active ? EVERY.running : EVERY.resting), [active]);
   const { sending_failed = 0, delivery_failed = 0 } = job?.states ?? {};
   const mayList = session.may('listLogs');
-  const reasons = useReasons(id, { since: job?.created, failed: sending_failed + delivery_failed, enabled: mayList });
+  const failures = useReasons(id, { since: job?.created, failed: sending_failed + delivery_failed, enabled: mayList });
   const back = { href: linkTo('campaigns'), label: words.back };
   const isMissing = error instanceof ApiError && error.status === 404;
   if (job === undefined) {
@@ -73,7 +73,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
     states,
     recipients,
     isStopped: status === 'cancelled',
-    cancelled: reasons?.get('cancelled'),
+    cancelled: failures.reasons?.get('cancelled'),
   });
   const rows = Object.values(states).reduce<number>((sum, count = 0) => sum + count, 0);
   return (
@@ -98,10 +98,10 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
     >
       {!isMissing && <Failure error={error} onRetry={reload} />}
       <Progress job={job} parts={parts} />
-      {status !== 'scheduled' && <Funnel states={states} parts={parts} all={recipients} />}
+      {sentOf(parts) > 0 && <Funnel states={states} parts={parts} all={recipients} />}
       {parts.failed > 0 && (
         <Section title={words.failures}>
-          {mayList ? <Failures id={id} reasons={reasons} /> : <p>{words.noReasons}</p>}
+          {mayList ? <Failures id={id} states={states} {...failures} /> : <p>{words.noReasons}</p>}
         </Section>
       )}
       <Section title={words.details}>
