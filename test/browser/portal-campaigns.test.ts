@@ -365,11 +365,21 @@ describe('a token', () => {
     expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   });
 
-  test('that may only send shows what was scheduled in this browser', async () => {
+  test('that may only send shows the campaigns of this browser', async () => {
     const page = await open('/campaigns', { token: await newToken('messages') });
-    await page.getByText('You have sent no campaign in the last 30 days.', { exact: true }).waitFor();
+    await page.getByText('Your token may not list campaigns.', { exact: false }).waitFor();
     await page.getByRole('link', { name: 'New campaign', exact: true }).click();
-    await page.getByRole('heading', { name: 'New campaign', exact: true }).waitFor();
+    await type(page, simulated(2).join());
+    await write(page, 'Molo');
+    await postpone(page);
+    const title = newName('Only sent');
+    await name(page, title);
+    await check(page);
+    await page.getByRole('button', { name: 'Schedule for 2 people', exact: true }).click();
+    await openCampaign(page, title);
+    expect(await page.getByRole('button', { name: 'Download the report', exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+    await page.getByRole('listitem').filter({ hasText: title }).getByText('Scheduled', { exact: true }).waitFor();
   });
 });
 

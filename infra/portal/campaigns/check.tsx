@@ -13,11 +13,12 @@ import { Field, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { explainReason } from '../words/outcomes.ts';
-import { change, type Draft } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { change } from './memory.ts';
 import { contentFor, type DraftFaults, findFaults, hasFaults, portionsOf, timingOf, type Written } from './message.ts';
 import { parseNumber } from './numbers.ts';
 import type { Person } from './people.ts';
-import { rememberScheduled } from './scheduled.ts';
+import { rememberCampaign } from './remembered.ts';
 import { send } from './sending.ts';
 import type { StepProps } from './step.ts';
 
@@ -46,9 +47,17 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
   const { onTry, checked, onChecked, rejection } = props;
   const toast = useToast();
   const { people: all } = people;
-  // A forecast is of one draft. The name is not part of it.
-  const key = [draft.from, draft.country, draft.text, draft.replies, draft.attachment, timingOf(draft), all];
-  const isSame = checked !== undefined && sameParts(checked.key, key);
+  // A forecast is of one draft, whose parts are replaced when they change. The name is not part of it.
+  const key = [
+    draft.from,
+    draft.country,
+    draft.text,
+    draft.replies,
+    draft.attachment,
+    JSON.stringify(timingOf(draft)),
+    all,
+  ];
+  const isSame = checked?.key.every((part, index) => part === key[index]) ?? false;
   const check = useAction(async () => {
     const { phones, first } = { phones: all.map(({ phone }) => phone), first: all[0]?.values ?? [] };
     const body = { to: phones, ...contentFor(draft, written, first), ...timingOf(draft), dry_run: true };
@@ -58,7 +67,7 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
   const start = useAction(async () => {
     const [job, name, count] = [crypto.randomUUID(), draft.name.trim(), all.length];
     const portions = portionsOf(draft, written, all);
-    if (draft.isLater) rememberScheduled(session.info.account, job);
+    rememberCampaign(session.info.account, job);
     const isSent = await send({ job, name, portions, accepted: 0, busy: true, error: undefined });
     if (isSent) toast(draft.isLater ? words.scheduled(count) : words.sent(count));
   });
@@ -99,12 +108,24 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
         <Failure error={withPeople(rejection ?? start.error, all)} title={words.rejected} />
         <div class="buttons">
           {ready ? (
-            <button type="button" class="primary big" disabled={start.busy} onClick={() => attempt(start.run)}>
+            <button
+              key="send"
+              type="button"
+              class="primary big"
+              disabled={start.busy}
+              onClick={() => attempt(start.run)}
+            >
               <Icon name="send" />
               {draft.isLater ? words.schedule(all.length) : words.send(all.length)}
             </button>
           ) : (
-            <button type="button" class="primary big" disabled={check.busy} onClick={() => attempt(check.run)}>
+            <button
+              key="check"
+              type="button"
+              class="primary big"
+              disabled={check.busy}
+              onClick={() => attempt(check.run)}
+            >
               {check.busy ? words.running : words.run}
             </button>
           )}
@@ -127,12 +148,6 @@ const withPeople = (error: unknown, people: Person[]): unknown => {
   });
   return new ApiError(error.status, { code: error.code, detail: error.message, errors, trace_id: error.trace });
 };
-
-/** The parts of drafts are replaced when they change, but timing is made anew. */
-const sameParts = (one: unknown[], other: unknown[]): boolean =>
-  one.every((part, index) => part === other[index] || shortText(part) === shortText(other[index]));
-
-const shortText = (part: unknown): unknown => (Array.isArray(part) ? part : JSON.stringify(part));
 
 const Missing = ({ faults }: { faults: DraftFaults }) => {
   const parts = [

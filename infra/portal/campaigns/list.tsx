@@ -12,10 +12,11 @@ import { useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { shell } from '../words/shell.ts';
 import { type Counted, countedIn, recentDays } from './counts.ts';
-import { isEmpty, useMemory } from './draft.ts';
+import { isEmpty } from './draft.ts';
+import { useMemory } from './memory.ts';
 import { partsOf, sentOf } from './parts.ts';
 import { StackedBar } from './progress.tsx';
-import { scheduledHere } from './scheduled.ts';
+import { rememberedCampaigns } from './remembered.ts';
 import { type Job, StatusChip, titleOf } from './status.tsx';
 
 const words = campaigns.list;
@@ -58,19 +59,19 @@ export const CampaignList = ({ session }: { session: Session }) => {
   // A period without a change, so that the list is not read anew with each drawing.
   const period = useMemo(recentDays, []);
   const mayCount = session.may('listJobs');
-  const { data, error, loading, reload } = useCall(
+  const { data, ready, error, reload } = useCall(
     'listJobs',
     mayCount ? { query: period } : undefined,
     isRunning ? EVERY.running : EVERY.resting,
   );
-  const isKnown = !mayCount || (!loading && error === undefined) || data !== undefined;
+  const isKnown = !mayCount || ready;
   const counted = useMemo(() => (isKnown ? countedIn(data) : undefined), [data, isKnown]);
   const ids = useMemo(() => {
     if (counted === undefined) return undefined;
     const sent = counted.map(({ id }) => id);
     const mayRead = session.may('readJob');
     return [
-      ...(mayRead ? scheduledHere(session.info.account).filter((id) => !sent.includes(id)) : []),
+      ...(mayRead ? rememberedCampaigns(session.info.account).filter((id) => !sent.includes(id)) : []),
       ...sent.slice(0, shown),
     ];
   }, [counted, shown]);
@@ -99,7 +100,7 @@ export const CampaignList = ({ session }: { session: Session }) => {
         <section class="card">
           <Empty icon="campaign">
             <p>
-              <strong>{words.empty}</strong>
+              <strong>{mayCount ? words.empty : words.notListed}</strong>
             </p>
             <p>{mayWrite ? words.emptyHint : words.notAllowed}</p>
             {mayWrite && writeLink}

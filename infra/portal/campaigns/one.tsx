@@ -4,7 +4,7 @@ import { BarTable } from '../../web/bars.tsx';
 import { present } from '../../web/clock.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Copy, Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
-import { figure, percent, Time } from '../../web/text.tsx';
+import { figure, instant, percent, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, call } from '../client.ts';
 import { linkTo } from '../router.ts';
@@ -127,7 +127,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
 
 const CountedCampaign = ({ id }: CampaignProps) => {
   const period = useMemo(recentDays, []);
-  const { data, error, loading, reload } = useCall('listJobs', { query: period });
+  const { data, ready, error, reload } = useCall('listJobs', { query: period });
   const counts = countedIn(data).find((one) => one.id === id);
   const all = counts?.states.sent ?? 0;
   return (
@@ -139,14 +139,12 @@ const CountedCampaign = ({ id }: CampaignProps) => {
       <Failure error={error} onRetry={reload} title={shell.notLoaded} />
       {counts ? (
         <Funnel states={counts.states} parts={partsOf({ ...counts, recipients: all, isStopped: false })} all={all} />
-      ) : loading ? (
-        <Skeleton rows={4} />
+      ) : ready ? (
+        <Empty icon="search">
+          <p>{words.notFound}</p>
+        </Empty>
       ) : (
-        error === undefined && (
-          <Empty icon="search">
-            <p>{words.notFound}</p>
-          </Empty>
-        )
+        error === undefined && <Skeleton rows={4} />
       )}
     </Page>
   );
@@ -180,7 +178,7 @@ const Funnel = ({ states, parts, all }: FunnelProps) => {
 
 const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
   const { recipients, status, estimated_end, pace, waits_until } = job;
-  const left = status === 'running' && estimated_end ? timeLeft(estimated_end, present()) : '';
+  const left = status === 'running' && estimated_end ? timeLeft(instant(estimated_end), present()) : '';
   const sent = sentOf(parts);
   return (
     <Section

@@ -1,7 +1,7 @@
 /** Sends a campaign, portion by portion. Each has a key of its own, so that a repeat sends nothing twice. */
 import { ApiError, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
-import { discard, remember } from './draft.ts';
+import { discard, remember } from './memory.ts';
 import type { Portion } from './message.ts';
 
 export interface Sending {

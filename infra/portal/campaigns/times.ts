@@ -1,5 +1,4 @@
 /** Times of the reader's zone. */
-import { instant } from '../../web/text.tsx';
 
 /** The instant of a local time that an input returns, `2026-11-27T09:00`; undefined if it is incomplete. */
 export const instantOf = (local: string): Date | undefined => {
@@ -26,8 +25,8 @@ export const offsetOf = (time: number): string => {
 };
 
 /** `17 s`, `4 min`, `2 h`: the time until an end; empty if it is over. */
-export const timeLeft = (end: string, now: number): string => {
-  const seconds = Math.ceil((instant(end).getTime() - now) / 1_000);
+export const timeLeft = (end: Date, now: number): string => {
+  const seconds = Math.ceil((end.getTime() - now) / 1_000);
   if (seconds <= 0) return '';
   if (seconds < 100) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

@@ -4,7 +4,8 @@ import { Time } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
 import { Field, Section } from '../shell/page.tsx';
 import { campaigns } from '../words/campaigns.ts';
-import { change, type Draft } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { change } from './memory.ts';
 import type { StepProps } from './step.ts';
 import { instantOf, localOf, offsetOf, ownZone } from './times.ts';
 
