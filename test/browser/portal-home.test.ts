@@ -100,7 +100,7 @@ describe('Home', () => {
     const problems = part(page, 'Needs attention').getByRole('listitem');
     await expect.poll(() => problems.count()).toBe(3);
     const gone = problems.filter({ hasText: `The webhook ${name} is switched off` });
-    await gone.getByText('it is gone for good (410)').waitFor();
+    await gone.getByText('nobody wants these events any more (status 410)').waitFor();
     await problems
       .filter({ hasText: 'The webhook example.com fails' })
       .getByText(/within 10 seconds/)

@@ -1,6 +1,12 @@
-/** The view Campaigns. */
-import { Page } from '../shell/page.tsx';
+/** The view Campaigns: the list, the form of a new one, and one campaign. */
 import type { ViewProps } from '../views.ts';
-import { shell } from '../words/shell.ts';
+import { CampaignList } from './list.tsx';
+import { Campaign } from './one.tsx';
+import { Write } from './write.tsx';
 
-export const Campaigns = (_: ViewProps) => <Page title={shell.views.campaigns}>{null}</Page>;
+export const Campaigns = ({ route: { rest }, session }: ViewProps) => {
+  const [open] = rest;
+  if (open === undefined) return <CampaignList session={session} />;
+  if (open === 'new') return <Write session={session} />;
+  return <Campaign key={open} id={open} session={session} />;
+};

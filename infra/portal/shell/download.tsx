@@ -41,13 +41,18 @@ const saveAs = (file: Blob, name: string): void => {
 interface DownloadProps {
   /** Path and query of the export: `addressOf` makes it. */
   address: string;
-  /** The name of the file. */
+  /** The name of the file. Characters that a file system may reject are replaced. */
   name: string;
+  /** Why there is nothing to save; undefined if there is something. */
+  missing?: string | undefined;
   children: ComponentChildren;
 }
 
+/** A name that every file system accepts. */
+const accepted = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim() || 'export';
+
 /** The button that saves an export. Only a complete file is saved; it says how much was read, and what failed. */
-export const Download = ({ address, name, children }: DownloadProps) => {
+export const Download = ({ address, name, missing, children }: DownloadProps) => {
   const [bytes, setBytes] = useState<number>();
   const toast = useToast();
   const open = useRef(true);
@@ -65,15 +70,20 @@ export const Download = ({ address, name, children }: DownloadProps) => {
         if (!open.current) throw new Error(words.cancel);
         setBytes(read);
       });
-      saveAs(file, name);
-      toast(words.saved(name));
+      saveAs(file, accepted(name));
+      toast(words.saved(accepted(name)));
     } catch (error) {
       if (open.current) toast(words.notSaved(sentenceOf(error)), 'bad');
     }
     if (open.current) setBytes(undefined);
   };
   return (
-    <button type="button" disabled={bytes !== undefined} onClick={() => void save()}>
+    <button
+      type="button"
+      disabled={missing !== undefined || bytes !== undefined}
+      title={missing}
+      onClick={() => void save()}
+    >
       <Icon name="download" />
       {bytes === undefined ? children : words.saving(bytes)}
     </button>

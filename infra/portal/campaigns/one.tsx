@@ -1,0 +1,300 @@
+/** One campaign: live progress, what became of its messages, its report, and the button that stops it. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { BarTable } from '../../web/bars.tsx';
+import { present } from '../../web/clock.ts';
+import { Icon } from '../../web/icons.tsx';
+import { Copy, Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { figure, instant, percent, Time } from '../../web/text.tsx';
+import { useToast } from '../../web/toast.tsx';
+import { ApiError, addressOf, call } from '../client.ts';
+import { linkTo } from '../router.ts';
+import type { Session } from '../session.ts';
+import { Download } from '../shell/download.tsx';
+import { Failure } from '../shell/failure.tsx';
+import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
+import { useAction, useCall } from '../use-call.ts';
+import { campaigns } from '../words/campaigns.ts';
+import { shell } from '../words/shell.ts';
+import { countedIn, recentDays } from './counts.ts';
+import { Failures, useReasons } from './failures.tsx';
+import { type Parts, partsOf, sentOf } from './parts.ts';
+import { Legend, StackedBar } from './progress.tsx';
+import { type Job, StatusChip, titleOf } from './status.tsx';
+import { timeLeft } from './times.ts';
+
+const words = campaigns.one;
+
+/** Milliseconds until a campaign is read again. When all is sent, phones still report. */
+const EVERY = { running: 2_000, resting: 10_000 };
+
+interface CampaignProps {
+  id: string;
+  session: Session;
+}
+
+const isActive = ({ status, pending }: Job): boolean => status === 'running' || (status === 'cancelled' && pending > 0);
+
+/** A campaign; with a token that may only count, its counts. */
+export const Campaign = (props: CampaignProps) =>
+  props.session.may('readJob') ? <FullCampaign {...props} /> : <CountedCampaign {...props} />;
+
+const FullCampaign = ({ id, session }: CampaignProps) => {
+  const [every, setEvery] = useState(EVERY.running);
+  const {
+    data: job,
+    error,
+    reload,
+  } = useCall('readJob', session.may('readJob') ? { path: { job_id: id } } : undefined, every);
+  const active = job === undefined || isActive(job);
+  useEffect(() => setEvery(active ? EVERY.running : EVERY.resting), [active]);
+  const { sending_failed = 0, delivery_failed = 0 } = job?.states ?? {};
+  const mayList = session.may('listLogs');
+  const failures = useReasons(id, { since: job?.created, failed: sending_failed + delivery_failed, enabled: mayList });
+  const back = { href: linkTo('campaigns'), label: words.back };
+  const isMissing = error instanceof ApiError && error.status === 404;
+  if (job === undefined) {
+    return (
+      <Page title={words.one} back={back}>
+        {isMissing ? (
+          <Empty icon="search">
+            <p>{words.notFound}</p>
+            <ButtonLink href={back.href}>{words.back}</ButtonLink>
+          </Empty>
+        ) : error === undefined ? (
+          <Skeleton rows={6} />
+        ) : (
+          <Failure error={error} onRetry={reload} title={shell.notLoaded} />
+        )}
+      </Page>
+    );
+  }
+  const { states, recipients, status } = job;
+  const parts = partsOf({
+    states,
+    recipients,
+    isStopped: status === 'cancelled',
+    cancelled: failures.reasons?.get('cancelled'),
+  });
+  const rows = Object.values(states).reduce<number>((sum, count = 0) => sum + count, 0);
+  return (
+    <Page
+      // The title of the page gets the focus once the name is known.
+      key={id}
+      title={titleOf(id, job)}
+      back={back}
+      actions={
+        <>
+          {session.may('exportJobLog') && (
+            <Report id={id} name={job.reference ?? id} missing={rows === 0 ? words.noReport : undefined} />
+          )}
+          {mayList && (
+            <ButtonLink href={linkTo('messages', { job_id: id })} icon="chat">
+              {words.messages}
+            </ButtonLink>
+          )}
+          {(status === 'running' || status === 'scheduled') && session.may('cancelJob') && (
+            <Stop job={job} parts={parts} onStopped={reload} />
+          )}
+        </>
+      }
+    >
+      {!isMissing && <Failure error={error} onRetry={reload} />}
+      <Progress job={job} parts={parts} />
+      {sentOf(parts) > 0 && <Funnel states={states} parts={parts} all={recipients} />}
+      {parts.failed > 0 && (
+        <Section title={words.failures}>
+          {mayList ? <Failures id={id} states={states} {...failures} /> : <p>{words.noReasons}</p>}
+        </Section>
+      )}
+      <Section title={words.details}>
+        <Facts
+          facts={[
+            [words.peopleLabel, figure(recipients)],
+            [words.created, <Time key="created" at={job.created} as="when" />],
+            [status === 'scheduled' ? words.starts : words.started, <Time key="start" at={job.start} as="when" />],
+            job.cancelled !== undefined && [words.stoppedAt, <Time key="stopped" at={job.cancelled} as="when" />],
+            [
+              words.id,
+              <span key="id" class="copied-id">
+                <code>{id}</code>
+                <Copy text={id} label={words.copyId} />
+              </span>,
+            ],
+          ]}
+        />
+      </Section>
+    </Page>
+  );
+};
+
+const CountedCampaign = ({ id }: CampaignProps) => {
+  const period = useMemo(recentDays, []);
+  const { data, ready, error, reload } = useCall('listJobs', { query: period });
+  const counts = countedIn(data).find((one) => one.id === id);
+  const all = counts?.states.sent ?? 0;
+  return (
+    <Page
+      title={titleOf(id, undefined)}
+      back={{ href: linkTo('campaigns'), label: words.back }}
+      actions={counts && <Report id={id} name={id} />}
+    >
+      <Failure error={error} onRetry={reload} title={shell.notLoaded} />
+      {counts ? (
+        <Funnel states={counts.states} parts={partsOf({ ...counts, recipients: all, isStopped: false })} all={all} />
+      ) : ready ? (
+        <Empty icon="search">
+          <p>{words.notFound}</p>
+        </Empty>
+      ) : (
+        error === undefined && <Skeleton rows={4} />
+      )}
+    </Page>
+  );
+};
+
+interface FunnelProps {
+  states: Partial<Record<string, number>>;
+  parts: Parts;
+  all: number;
+}
+
+/** Each row contains the next one. */
+const Funnel = ({ states, parts, all }: FunnelProps) => {
+  const { sent, accepted, delivered, read } = words.funnelRows;
+  const rows = [
+    { label: sent, count: sentOf(parts) },
+    { label: accepted, count: states.delivered_to_server ?? 0 },
+    { label: delivered, count: Math.max(states.delivered_to_user ?? 0, states.read ?? 0) },
+    { label: read, count: states.read ?? 0 },
+  ];
+  return (
+    <Section title={words.funnel}>
+      <BarTable
+        caption={words.funnel}
+        max={all}
+        rows={rows.map((row) => ({ ...row, share: percent(row.count, all) }))}
+      />
+    </Section>
+  );
+};
+
+const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
+  const { recipients, status, estimated_end, pace, waits_until } = job;
+  const left = status === 'running' && estimated_end ? timeLeft(instant(estimated_end), present()) : '';
+  const sent = sentOf(parts);
+  return (
+    <Section
+      title={words.progress}
+      actions={
+        <span role="status">
+          <StatusChip job={job} />
+        </span>
+      }
+    >
+      <div class="form wide">
+        <div class="campaign-hero">
+          <p class="campaign-count">
+            <strong>{figure(sent)}</strong> {words.sentOf(recipients)}
+          </p>
+          <p class="campaign-aside">
+            {status === 'scheduled' && (
+              <>
+                {words.scheduled}{' '}
+                <strong>
+                  <Time at={job.start} as="when" />
+                </strong>
+              </>
+            )}
+            {status === 'running' && left !== '' && <strong>{words.left(left)}</strong>}
+            {status === 'running' && estimated_end && (
+              <span>
+                {words.ends} <Time at={estimated_end} as="when" />
+                {pace !== undefined && pace > 0 && `, ${words.pace(pace)}`}
+              </span>
+            )}
+          </p>
+        </div>
+        <StackedBar parts={parts} />
+        <Legend parts={parts} />
+        {status === 'running' && waits_until && (
+          <Notice tone="warn" title={words.waits}>
+            <p>
+              {words.waitsUntil} <Time at={waits_until} as="when" />.
+            </p>
+          </Notice>
+        )}
+        {status === 'completed' && (
+          <Notice tone="ok" title={words.summary}>
+            <p>
+              {words.done({
+                all: recipients,
+                delivered: parts.read + parts.delivered,
+                read: parts.read,
+                failed: parts.failed,
+              })}
+            </p>
+            {parts.underway > 0 && <p>{words.still}</p>}
+          </Notice>
+        )}
+        {status === 'cancelled' && (
+          <Notice tone="plain" title={words.summary}>
+            <p>{words.doneStopped({ all: recipients, sent, stopped: parts.stopped })}</p>
+          </Notice>
+        )}
+      </div>
+    </Section>
+  );
+};
+
+interface StopProps {
+  job: Job;
+  parts: Parts;
+  onStopped: () => void;
+}
+
+const Stop = ({ job, parts, onStopped }: StopProps) => {
+  const [asking, setAsking] = useState(false);
+  const toast = useToast();
+  const stop = useAction(async () => {
+    await call('cancelJob', { path: { job_id: job.job_id } });
+    setAsking(false);
+    toast(words.stopped);
+    onStopped();
+  });
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>
+        <Icon name="stop" />
+        {words.stop}
+      </button>
+      {asking && (
+        <Dialog
+          title={words.stopTitle}
+          close={words.keep}
+          onClose={() => setAsking(false)}
+          actions={
+            <button type="button" class="danger" disabled={stop.busy} onClick={() => stop.run()}>
+              {words.stopConfirm}
+            </button>
+          }
+        >
+          <p>
+            <strong>{words.stopBody(parts.left + parts.pending)}</strong>
+          </p>
+          <p>{words.stopHint}</p>
+          <Failure error={stop.error} />
+        </Dialog>
+      )}
+    </>
+  );
+};
+
+const Report = ({ id, name, missing }: { id: string; name: string; missing?: string | undefined }) => (
+  <Download
+    address={addressOf('exportJobLog', { path: { job_id: id, file: 'log.csv' } })}
+    name={`${name.slice(0, 80)}.csv`}
+    missing={missing}
+  >
+    {words.report}
+  </Download>
+);

@@ -1,0 +1,25 @@
+/** A bar of all people of a campaign, by what became of their messages. */
+import { figure } from '../../web/text.tsx';
+import { campaigns } from '../words/campaigns.ts';
+import { type Parts, partNames } from './parts.ts';
+
+/** Screen readers get the legend, or the label. */
+export const StackedBar = ({ parts }: { parts: Parts }) => (
+  <span class="people-bar" aria-hidden="true">
+    {partNames.map((part) => parts[part] > 0 && <span key={part} class={part} style={{ flexGrow: parts[part] }} />)}
+  </span>
+);
+
+export const Legend = ({ parts }: { parts: Parts }) => (
+  <ul class="people-legend">
+    {partNames.map(
+      (part) =>
+        parts[part] > 0 && (
+          <li key={part}>
+            <span class={`people-dot ${part}`} aria-hidden="true" />
+            {campaigns.parts[part]} <strong>{figure(parts[part])}</strong>
+          </li>
+        ),
+    )}
+  </ul>
+);

@@ -1,0 +1,451 @@
+/** The portal's view Campaigns: writing, checking, sending, watching and stopping a campaign. */
+import { text } from 'node:stream/consumers';
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
+import { disturb, newPhone, read, register } from './support/business.ts';
+import { openPortal } from './support/portal.ts';
+
+/** A name that no other campaign has. */
+const newName = (subject: string): string => `${subject} ${newPhone()}`;
+
+/** Simulated users, who report what they get. */
+const simulated = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `999${String(index + 1).padStart(8, '0')}`);
+
+const chooseFile = (page: Page, content: string | Uint8Array, name = 'people.csv') =>
+  page
+    .getByLabel('CSV file', { exact: true })
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+
+const type = async (page: Page, numbers: string): Promise<void> => {
+  await page.getByText('Type or paste', { exact: true }).click();
+  await page.getByLabel('Phone numbers', { exact: true }).fill(numbers);
+};
+
+const write = (page: Page, message: string) => page.getByLabel('Message', { exact: true }).fill(message);
+
+const name = (page: Page, title: string) => page.getByLabel('Name of the campaign', { exact: true }).fill(title);
+
+const check = (page: Page) => page.getByRole('button', { name: 'See what will happen', exact: true }).click();
+
+const preview = (page: Page) => page.getByRole('complementary', { name: 'Preview', exact: true });
+
+/** Chooses tomorrow as the start. */
+const postpone = (page: Page) => chooseStart(page, Date.now() + 86_400_000);
+
+const chooseStart = async (page: Page, time: number): Promise<void> => {
+  await page.getByLabel('At a date and time', { exact: true }).check();
+  // The field has local time, without a zone.
+  const local = new Date(time - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  await page.getByLabel('Date and time', { exact: true }).fill(local);
+};
+
+/** The id of the campaign that is open. */
+const openCampaign = async (page: Page, title: string): Promise<string> => {
+  await page.getByRole('heading', { name: title, exact: true, level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Progress', exact: true }).waitFor();
+  return new URL(page.url()).hash.split('/').at(-1) ?? '';
+};
+
+/** Answers a request with a problem. */
+const fail = (route: Route, status: number, detail: string) =>
+  route.fulfill({
+    status,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ status, detail, code: 'x' }),
+  });
+
+const open = (address: string, options: Parameters<typeof openPortal>[1] = {}): Promise<Page> =>
+  openPortal(address, options).then((page) => {
+    // On a busy machine, campaigns take their time.
+    page.setDefaultTimeout(100_000);
+    return page;
+  });
+
+test('a campaign from a CSV file is written, checked, sent, watched and reported', { timeout: 240_000 }, async () => {
+  const [first = '', second = '', third = '', ...others] = simulated(12);
+  await register(first, { first_name: 'Thandi' });
+  const page = await open('/campaigns/new');
+  let alerts = 0;
+  page.on('dialog', (dialog) => {
+    alerts += 1;
+    void dialog.dismiss();
+  });
+  const evil = '<img src=x onerror=alert(1)>';
+  await chooseFile(
+    page,
+    [
+      '\ufeffname;Mobile;town',
+      `Thandi;+${first.slice(0, 3)} ${first.slice(3)};${evil}`,
+      `"Mokoena; ""Sipho""";${second};Langa`,
+      `;00${third};Langa`,
+      `Again;${first};Langa`,
+      'Nobody;none;Langa',
+      'Local;0821234567;Langa',
+      ...others.map((phone, index) => `Person ${index};${phone};"two\r\nlines"`),
+    ].join('\r\n'),
+  );
+  await page.getByText('12 people', { exact: true }).waitFor();
+  expect(await page.getByLabel('Column with the phone numbers', { exact: true }).inputValue()).toBe('1');
+  await page.getByText('1 number removed, because it was there before', { exact: true }).waitFor();
+  await page.getByText('2 entries are no phone number, and will get nothing', { exact: true }).click();
+  await page.getByRole('row', { name: '6 none It contains letters', exact: true }).waitFor();
+  await page.getByRole('row', { name: '7 0821234567 It has no country code', exact: true }).waitFor();
+  await page.getByLabel('Country code for numbers that begin with 0', { exact: true }).fill('27');
+  await page.getByText('13 people', { exact: true }).waitFor();
+  await page.getByLabel('Country code for numbers that begin with 0', { exact: true }).fill('');
+
+  await write(page, 'Molo {Name}! The clinic in ');
+  await page.getByRole('button', { name: '{town}', exact: true }).click();
+  await page.keyboard.type(' is open.');
+  await page.getByRole('button', { name: 'Add a quick reply', exact: true }).click();
+  await page.getByLabel('Quick reply 1', { exact: true }).fill('I come, {name}');
+  await preview(page).getByText(`Molo Thandi! The clinic in ${evil} is open.`, { exact: true }).waitFor();
+  await preview(page).getByText('I come, Thandi', { exact: true }).waitFor();
+  await preview(page).getByRole('button', { name: 'Next person', exact: true }).click();
+  await preview(page).getByText('Molo Mokoena; "Sipho"! The clinic in Langa is open.', { exact: true }).waitFor();
+  await page.getByText('1 person has no value in {name}: the message has a gap there.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Show the first one', exact: true }).click();
+  await preview(page).getByText('Person 3 of 12', { exact: true }).waitFor();
+
+  // What is written stays while another page is open.
+  await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+  await page.getByRole('link', { name: 'Continue your draft', exact: true }).click();
+  await preview(page).getByText('Person 1 of 12', { exact: true }).waitFor();
+
+  const title = newName('Clinic day');
+  await name(page, title);
+  await check(page);
+  await page.getByRole('heading', { name: 'What will happen', exact: true }).waitFor();
+  await page.getByText(/^\d+ (person uses|people use) the app and will get it\.$/).waitFor();
+  await page.getByText(/Starts as soon as you send it\. Ends: today/).waitFor();
+  await page.getByLabel('Your phone number', { exact: true }).fill(`+${stack.panelist}`);
+  await page.getByRole('button', { name: 'Send a test', exact: true }).click();
+  await page.getByText(/^The test to .* has reached the server/).waitFor();
+  await page.getByRole('button', { name: 'Send to 12 people', exact: true }).click();
+
+  const id = await openCampaign(page, title);
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await page.getByText('Of 12 people, ', { exact: false }).waitFor();
+  expect((await read(`/v1/jobs/${id}`)).reference).toBe(title);
+  await expect.poll(async () => (await read(`/v1/jobs/${id}`)).states.read ?? 0).toBeGreaterThan(0);
+  await expect.poll(() => page.getByRole('row', { name: /^Read [1-9]/ }).count()).toBe(1);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the report', exact: true }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(`${title}.csv`);
+  const lines = (await text(await download.createReadStream())).trim().split(/\r?\n/);
+  expect(lines[0]).toBe('id,created,contact,state,job_id,payload_type,reference,reason');
+  expect(lines.filter((line) => line.includes(',sent,'))).toHaveLength(12);
+  expect(lines.filter((line) => line.includes(',delivered_to_server,'))).toHaveLength(12);
+  expect(await page.getByRole('link', { name: 'Its messages', exact: true }).getAttribute('href')).toBe(
+    `#/messages?job_id=${id}`,
+  );
+  await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+  await page.getByRole('listitem').filter({ hasText: title }).filter({ hasText: '12 people' }).waitFor();
+  // The draft is gone.
+  await page.getByRole('link', { name: 'New campaign', exact: true }).click();
+  await page.getByText('No phone number yet', { exact: true }).waitFor();
+  expect(alerts).toBe(0);
+  const received = await (await fetch(`${stack.phone_url}/phones/${first}/messages`)).text();
+  expect(received).toContain(`Molo Thandi! The clinic in ${evil} is open.`);
+});
+
+test('a scheduled campaign is in the list, and is stopped before it starts', async () => {
+  const page = await open('/campaigns/new');
+  await type(page, simulated(30).join(' '));
+  await page.getByText('30 people', { exact: true }).waitFor();
+  await write(page, 'Last day of the survey');
+  await chooseStart(page, Date.now() - 60_000);
+  await page.getByText('This is too soon', { exact: false }).waitFor();
+  await postpone(page);
+  await page.getByText(/^Your time zone: .+, UTC[+−]\d\d:\d\d$/).waitFor();
+  await page.getByLabel('Only within these hours', { exact: true }).check();
+  await page.getByLabel('From', { exact: true }).fill('09:00');
+  await page.getByLabel('To', { exact: true }).fill('09:00');
+  await page.getByText('Choose two different times.', { exact: true }).waitFor();
+  await page.getByLabel('To', { exact: true }).fill('17:30');
+  await page.getByLabel('By the clock of', { exact: true }).selectOption({ index: 1 });
+  const title = newName('Last day');
+  await name(page, title);
+  await check(page);
+  await page.getByRole('button', { name: 'Schedule for 30 people', exact: true }).click();
+  const id = await openCampaign(page, title);
+  await page.getByText('of 30 sent', { exact: false }).waitFor();
+  expect((await read(`/v1/jobs/${id}`)).status).toBe('scheduled');
+  await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+  await page.getByRole('listitem').filter({ hasText: title }).getByText('Scheduled', { exact: true }).waitFor();
+  await page.getByRole('link', { name: new RegExp(title) }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Stop this campaign?', exact: true });
+  await dialog.getByText('30 people will not get it.', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Keep sending', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Stop it', exact: true }).click();
+  await page.getByText('You stopped it: 0 of 30 people were sent the message', { exact: false }).waitFor();
+  expect((await read(`/v1/jobs/${id}`)).status).toBe('cancelled');
+  expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+});
+
+test('after an error in the middle, a campaign is continued, and nobody gets it twice', {
+  timeout: 240_000,
+}, async () => {
+  const page = await open('/campaigns/new', { expectedErrors: /500|ERR_FAILED/ });
+  const people = simulated(1_200);
+  await chooseFile(page, ['phone,name', ...people.map((phone, index) => `${phone},Person ${index}`)].join('\n'));
+  await page.getByText('1,200 people', { exact: true }).waitFor();
+  await write(page, 'Molo {name}');
+  // It must not begin before the test is over.
+  await postpone(page);
+  const title = newName('In two parts');
+  await name(page, title);
+  await check(page);
+  const keys: string[] = [];
+  await page.route('**/v1/messages?*', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'] ?? '');
+    if (keys.length === 2) {
+      // The service accepts it, and its response is lost.
+      await route.fetch();
+      await route.abort();
+    } else if (keys.length === 3 || keys.length === 4) await fail(route, 500, 'The service failed.');
+    else await route.continue();
+  });
+  await page.getByRole('button', { name: 'Schedule for 1,200 people', exact: true }).click();
+  await page.getByText('The campaign is not complete.', { exact: true }).waitFor();
+  await page
+    .getByText('1,000 of 1,200 people were handed over. Continue with the others: nobody gets it twice.', {
+      exact: true,
+    })
+    .waitFor();
+  await page.getByText('The service failed.', { exact: true }).waitFor();
+  // It waits while another page is open.
+  await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+  await page.getByRole('link', { name: 'Continue your draft', exact: true }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  const id = await openCampaign(page, title);
+  expect((await read(`/v1/jobs/${id}`)).recipients).toBe(1_200);
+  expect(keys).toEqual([`${id} 0`, ...keys.slice(1).map(() => `${id} 1`)]);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop it', exact: true }).click();
+  await page.getByText('Stopped', { exact: true }).first().waitFor();
+});
+
+test('a campaign that the service rejects stays in the form, with the reason as a text', async () => {
+  const page = await open('/campaigns/new', { expectedErrors: /422|429/ });
+  await type(page, '+999 00000001, +999 00000002');
+  await write(page, 'Molo');
+  await name(page, newName('Rejected'));
+  await page.route('**/v1/message', (route) =>
+    route.fulfill({
+      status: 429,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 429, code: 'allowance_exceeded', detail: 'Too many numbers today.' }),
+    }),
+  );
+  await check(page);
+  await page.getByText('You have used up your checks of today.', { exact: false }).waitFor();
+  await page.route('**/v1/message?*', (route) => fail(route, 422, '<b>Not</b> that.'));
+  await page.getByRole('button', { name: 'Send to 2 people', exact: true }).click();
+  await page.getByText('Nothing was sent.', { exact: true }).waitFor();
+  await page.getByText('<b>Not</b> that.', { exact: true }).waitFor();
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Molo');
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+  await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('');
+});
+
+describe('the form says what is wrong', () => {
+  test('with a file', async () => {
+    const page = await open('/campaigns/new');
+    await chooseFile(page, new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]), 'people.xlsx');
+    await page.getByText('This is a workbook of Excel.', { exact: false }).waitFor();
+    await chooseFile(page, new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]), 'people.png');
+    await page.getByText('This file is no table.', { exact: false }).waitFor();
+    await chooseFile(page, '');
+    await page.getByText('This file is empty.', { exact: true }).waitFor();
+    await chooseFile(page, 'phone,name\n1,"a');
+    await page.getByText('A quotation mark begins in line 2', { exact: false }).waitFor();
+    await chooseFile(page, 'name,town\nThandi,Langa');
+    await page.getByText('1 entry is no phone number, and will get nothing', { exact: true }).waitFor();
+    await expect.poll(() => page.getByText('quotation mark').count()).toBe(0);
+  });
+
+  test('with the message, and what is missing', async () => {
+    const page = await open('/campaigns/new');
+    await check(page);
+    const missing = page.getByRole('alert').filter({ hasText: 'Something is missing:' });
+    for (const part of ['Who gets it?', 'What do they get?', 'Name of the campaign']) {
+      await missing.getByText(part, { exact: true }).waitFor();
+    }
+    await page.getByText('Give the campaign a name.', { exact: true }).waitFor();
+    await write(page, 'Molo {name}');
+    await page.getByText('{name}: there is no such column. Only a CSV file has columns', { exact: false }).waitFor();
+    await chooseFile(page, `phone,text\n99900000001,${'x'.repeat(4_100)}\n99900000002,\n99900000003,ok`);
+    await page.getByText('The columns are {phone}, {text}.', { exact: false }).waitFor();
+    await write(page, '{text}');
+    await page.getByText('For 1 person, the message would be too long.', { exact: false }).waitFor();
+    await page.getByText('For 1 person, the message would be empty.', { exact: true }).waitFor();
+    await name(page, 'x'.repeat(65));
+    await page.getByText('The name is too long: at most 64 characters.', { exact: true }).waitFor();
+    await missing.getByText('Who gets it?', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByLabel('Your phone number', { exact: true }).fill('12');
+    await page.getByRole('button', { name: 'Send a test', exact: true }).click();
+    await page.getByText('Enter a phone number with its country code', { exact: false }).waitFor();
+  });
+});
+
+test('a campaign shows why some did not get it, in plain words', async () => {
+  const [taken, rejected] = [newPhone(), newPhone()];
+  await disturb({ status: 404, phone: rejected });
+  const page = await open('/campaigns/new');
+  await type(page, `${taken}; ${rejected}`);
+  await write(page, 'Your survey is open');
+  const title = newName('With a failure');
+  await name(page, title);
+  await check(page);
+  await page.getByRole('button', { name: 'Send to 2 people', exact: true }).click();
+  const id = await openCampaign(page, title);
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await page.getByText(/^Of 2 people, .* 1 failed\.$/).waitFor();
+  const failures = page.getByRole('region', { name: 'Why some did not get it', exact: true });
+  await failures.getByText('The app rejected it.', { exact: true }).waitFor();
+  expect(
+    await failures
+      .getByRole('link', { name: 'Show the messages that could not be sent', exact: true })
+      .getAttribute('href'),
+  ).toBe(`#/messages?job_id=${id}&state=sending_failed`);
+});
+
+test('a picture is uploaded, previewed and sent', async () => {
+  const page = await open('/campaigns/new', { expectedErrors: /413|422/ });
+  const picture = page.getByLabel('Attached file', { exact: true });
+  await picture.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(4_194_305) });
+  await page.getByText('This file is too large: it may have at most 4 MB.', { exact: true }).waitFor();
+  const { png } = await import('../stack/support/files.ts');
+  await picture.setInputFiles({ name: 'clinic.png', mimeType: 'image/png', buffer: Buffer.from(png) });
+  await preview(page).getByRole('img', { name: 'clinic.png', exact: true }).waitFor();
+  await page.getByLabel('Text below it', { exact: true }).fill('Our new clinic');
+  await type(page, '99900000001');
+  const title = newName('Picture');
+  await name(page, title);
+  await check(page);
+  await page.getByRole('button', { name: 'Send to 1 person', exact: true }).click();
+  const id = await openCampaign(page, title);
+  await page.getByText('Of 1 person, ', { exact: false }).waitFor();
+  await expect
+    .poll(async () =>
+      (await read(`/v1/stats/logs?job_id=${id}`)).map((entry: { payload_type: string }) => entry.payload_type),
+    )
+    .toContain('image');
+});
+
+describe('a token', () => {
+  const newToken = async (...permissions: string[]): Promise<string> => {
+    const response = await fetch(`${stack.base_url}/v1/tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ label: 'Campaigns', permissions }),
+    });
+    return (await response.json()).token;
+  };
+
+  test('that may only count shows campaigns without their names, and no form', async () => {
+    const page = await open('/campaigns/new', { token: await newToken('stats') });
+    await page.getByText('Your token may not send messages.', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+    await page
+      .getByRole('link', { name: /^Campaign / })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'How far it got', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Download the report', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+  });
+
+  test('that may only send shows the campaigns of this browser', async () => {
+    const page = await open('/campaigns', { token: await newToken('messages') });
+    await page.getByText('Your token may not list campaigns.', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'New campaign', exact: true }).click();
+    await type(page, simulated(2).join());
+    await write(page, 'Molo');
+    await postpone(page);
+    const title = newName('Only sent');
+    await name(page, title);
+    await check(page);
+    await page.getByRole('button', { name: 'Schedule for 2 people', exact: true }).click();
+    await openCampaign(page, title);
+    expect(await page.getByRole('button', { name: 'Download the report', exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+    await page.getByRole('listitem').filter({ hasText: title }).getByText('Scheduled', { exact: true }).waitFor();
+  });
+});
+
+test('without campaigns, the list has a sentence and an action; after an error, it can be read again', async () => {
+  const page = await open('/campaigns', { expectedErrors: /403/ });
+  await page.route('**/v1/stats/jobs?*', (route) => route.fulfill({ status: 204 }));
+  await page.reload();
+  await page.getByText('You have sent no campaign in the last 30 days.', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'New campaign', exact: true }).waitFor();
+  await page.unrouteAll();
+  await page.route('**/v1/stats/jobs?*', (route) => fail(route, 403, 'Not <i>now</i>.'));
+  await page.reload();
+  await page.getByText('Not <i>now</i>.', { exact: true }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await page.getByText('Not <i>now</i>.', { exact: true }).waitFor({ state: 'detached' });
+});
+
+test('a campaign that does not exist leads back to the list', async () => {
+  const page = await open('/campaigns/00000000-0000-4000-8000-000000000000', { expectedErrors: /404/ });
+  await page.getByText('There is no such campaign', { exact: false }).waitFor();
+  await page.getByRole('link', { name: 'All campaigns', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Campaigns', exact: true }).waitFor();
+});
+
+test.each(['light', 'dark'] as const)(
+  'in the %s theme, nothing overflows, and axe finds no serious violation',
+  async (colorScheme) => {
+    const page = await open('/campaigns/new', { colorScheme });
+    const look = async () => {
+      for (const viewport of [
+        { width: 320, height: 640 },
+        { width: 1280, height: 800 },
+      ]) {
+        await page.setViewportSize(viewport);
+        await expectNoOverflow(page);
+        await expectAccessible(page);
+      }
+    };
+    const long = 'x'.repeat(80);
+    await chooseFile(page, `phone,${long}\n27820000001,${long}\n27820000002,\n27820000002,\n${long},`, `${long}.csv`);
+    await page.getByText('2 people', { exact: true }).waitFor();
+    await page.getByText('is no phone number', { exact: false }).click();
+    await write(page, `{${long}} ${long}`);
+    await page.getByRole('button', { name: 'Add a quick reply', exact: true }).click();
+    await page.getByLabel('Quick reply 1', { exact: true }).fill(long.slice(0, 60));
+    await page.getByLabel('Only within these hours', { exact: true }).check();
+    await check(page);
+    await page.getByText('Something is missing:', { exact: true }).waitFor();
+    await look();
+    await postpone(page);
+    const title = newName(long.slice(0, 40));
+    await name(page, title);
+    await check(page);
+    await page.getByRole('button', { name: 'Schedule for 2 people', exact: true }).waitFor();
+    await look();
+    await page.getByRole('button', { name: 'Schedule for 2 people', exact: true }).click();
+    await openCampaign(page, title);
+    await look();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    await look();
+    await page.getByRole('button', { name: 'Stop it', exact: true }).click();
+    await page.getByText('You stopped it', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
+    await page.getByRole('listitem').filter({ hasText: title }).waitFor();
+    await look();
+  },
+);
