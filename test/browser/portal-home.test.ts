@@ -54,7 +54,7 @@ describe('Home', () => {
       .waitFor();
     await part(page, 'Delivery times').getByText('To the server', { exact: true }).waitFor();
     await part(page, 'Delivery times')
-      .getByText(/^Measured with the newest/)
+      .getByText(/^Measured with the/)
       .waitFor();
     await part(page, 'Recent campaigns').getByRole('listitem').first().getByRole('link').waitFor();
 

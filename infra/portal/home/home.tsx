@@ -52,7 +52,7 @@ export const Home = ({ route, session }: ViewProps) => {
             <>
               <div class="home-columns">
                 <Funnel counts={sumOf(shown.data)} isMonth={isMonth} />
-                <DeliveryTimes />
+                {session.may('readMessage') && <DeliveryTimes />}
               </div>
               <RecentCampaigns session={session} rows={month.data} />
             </>

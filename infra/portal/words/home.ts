@@ -83,10 +83,10 @@ export const home = {
     read: 'Until it is read',
     half: 'half of them within',
     most: (time: string, count: number) => `9 of 10 within ${time} · ${ofMessages(count)}`,
-    none: 'No message of late has arrived yet.',
+    none: 'No message has reached a phone yet.',
     notYet: 'none yet',
-    about: (count: number) => `Measured with the newest ${ofMessages(count)}, sent since`,
-    wait: 'Waiting for sending hours is included.',
+    about: (count: number) =>
+      `Measured with the ${ofMessages(count)} that arrived last. Waiting for sending hours is included.`,
   },
   campaigns: {
     title: 'Recent campaigns',
