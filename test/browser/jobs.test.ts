@@ -34,7 +34,7 @@ interface Draft {
 
 /** Fills the editor of a new job, and sends it. */
 const sendJob = async (page: Page, { text, numbers, madeUp, sendAt }: Draft): Promise<void> => {
-  await page.getByRole('button', { name: 'New job' }).first().click();
+  await page.getByRole('button', { name: 'New job', exact: true }).first().click();
   const editor = page.getByRole('form', { name: 'New job' });
   await editor.getByLabel('Message', { exact: true }).fill(text);
   if (numbers !== undefined) {
@@ -151,7 +151,7 @@ describe('a campaign', { timeout: 240_000 }, () => {
     await page.getByLabel('Message', { exact: true }).last().fill('Too soon');
     const soon = new Date(Date.now() - new Date().getTimezoneOffset() * 60_000 - 3_600_000).toISOString().slice(0, 16);
     await page.getByLabel('Start').fill(soon);
-    await page.getByRole('button', { name: 'Send to 250 people' }).click();
+    await page.getByRole('button', { name: 'Send to 250 people', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'must be one minute to 35 days ahead' }).waitFor();
     expect(await page.getByLabel('Message', { exact: true }).last().inputValue()).toBe('Too soon');
   });
@@ -162,7 +162,7 @@ describe('a campaign', { timeout: 240_000 }, () => {
     await page.getByLabel('Phone numbers').check();
     await page.getByLabel('Numbers, separated').fill('27 82 123-4567, 12');
     await page.getByText('12 is not a phone number').waitFor();
-    expect(await page.getByRole('button', { name: 'Send to 1 person' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Send to 1 person', exact: true }).isDisabled()).toBe(true);
   });
 });
 
@@ -187,7 +187,7 @@ describe('the list of jobs', () => {
     await page.getByText('A job is one message to many people').waitFor();
     await page.getByRole('button', { name: 'Running', exact: true }).click();
     await page.getByText('No job is running.').waitFor();
-    await page.getByRole('button', { name: 'Show all jobs' }).click();
+    await page.getByRole('button', { name: 'Show all jobs', exact: true }).click();
     await page.getByText('A job is one message to many people').waitFor();
   });
 
@@ -211,7 +211,7 @@ describe('the URL', () => {
     await sendToMany([newPhone(), newPhone()], first);
     await sendToMany([newPhone(), newPhone()], second);
     const page = await openPage('/', { viewport: WIDE });
-    await page.getByRole('tab', { name: 'Jobs' }).click();
+    await page.getByRole('tab', { name: 'Jobs', exact: true }).click();
     await row(page, first).click();
     await detail(page, first).waitFor();
     await row(page, second).click();
@@ -227,7 +227,7 @@ describe('the URL', () => {
     await page.goBack();
     await page.getByText('Select a job').waitFor();
     await page.goBack();
-    await page.getByRole('tab', { name: 'Activity', selected: true }).waitFor();
+    await page.getByRole('tab', { name: 'Activity', exact: true, selected: true }).waitFor();
     await page.goForward();
     await page.goForward();
     await detail(page, first).waitFor();
@@ -249,7 +249,7 @@ describe('the URL', () => {
   test('of a job that does not exist leads to a sentence and back to the list', async () => {
     const page = await openJobs('&job=00000000-0000-4000-8000-000000000000', { expectedErrors: /404/ });
     await page.getByText('There is no such job.').waitFor();
-    await page.getByRole('button', { name: 'Show all jobs' }).click();
+    await page.getByRole('button', { name: 'Show all jobs', exact: true }).click();
     await page.getByText('Select a job').waitFor();
   });
 });
@@ -259,7 +259,7 @@ test('the keyboard alone opens a job, stops it, and closes it', async () => {
   await sendToMany([newPhone(), newPhone()], text, new Date(Date.now() + 86_400_000));
   const page = await openJobs();
   await row(page, text).waitFor();
-  await page.getByRole('button', { name: 'New job' }).focus();
+  await page.getByRole('button', { name: 'New job', exact: true }).focus();
   for (;;) {
     await page.keyboard.press('j');
     if (await row(page, text).evaluate((button) => button === document.activeElement)) break;
@@ -319,7 +319,7 @@ describe('accessibility', () => {
       await detail(page, text).getByLabel('Attempts').waitFor();
       await look();
       await detail(page, text).getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('button', { name: 'New job' }).first().click();
+      await page.getByRole('button', { name: 'New job', exact: true }).first().click();
       await page.getByRole('form', { name: 'New job' }).waitFor();
       await look();
       await page.getByLabel('Phone numbers').check();
