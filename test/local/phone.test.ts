@@ -217,7 +217,9 @@ describe('traces', () => {
         .filter(({ title }: { title: string }) => title.startsWith('Attempt'))
         .map(({ status }: { status: unknown }) => status);
     await expect.poll(attempts).toEqual(['no response', 204]);
-    const { body: calls } = await ask('GET', '/view/calls');
+    const {
+      body: { rows: calls },
+    } = await ask('GET', '/view/calls');
     expect(calls.map(({ server, status, trace }: Record<string, unknown>) => [server, status, trace])).toEqual([
       ['app', 204, 't1'],
       ['app', null, 't1'],
@@ -395,9 +397,14 @@ describe('made-up users', () => {
   });
 });
 
-test('the list of phones has at most 50', async () => {
+test('the list of phones has the last 50 that only received messages, and each known user', async () => {
+  await ask('POST', `/phones/${PHONE}/user`, { properties: { first_name: { value: 'Thandi', source: 'user' } } });
   for (let number = 0; number < 55; number += 1) {
     await deliver({ id: `m${number}`, to: `2782000${1000 + number}`, type: 'text', text: { body: 'Hi' } });
   }
-  expect((await ask('GET', '/view/phones')).body).toHaveLength(50);
+  const { body } = await ask('GET', '/view/phones');
+  expect(body).toHaveLength(51);
+  expect(body[0]).toMatchObject({ phone: PHONE, name: 'Thandi' });
+  // A phone that is not in the list can be opened.
+  expect(await viewOf('27820001000')).toMatchObject({ summary: { unread: ['m0'] }, timeline: [{ id: 'm0' }] });
 });

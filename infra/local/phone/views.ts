@@ -56,6 +56,8 @@ export interface PhoneSummary {
 
 /** `/view/phones/{phone}` */
 export interface PhoneView {
+  /** Its entry in the list, which may not contain it. */
+  summary: PhoneSummary;
   timeline: TimelineItem[];
   /** The profile that was reported to the service; null if nothing was reported from here. */
   user: UserView | null;

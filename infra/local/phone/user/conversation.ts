@@ -14,23 +14,27 @@ export interface Network extends Pick<AppNetwork, 'inbox' | 'reportedEvents'> {
   isDelivered: (event: string) => boolean;
 }
 
-/** Most phones in the list: a job may have 10,000 recipients. */
-const MOST_PHONES = 50;
+/** Most phones in the list of those that only received messages: a job may have 10,000 recipients. */
+const MOST_RECEIVERS = 50;
 
 /**
- * The phones with messages or a reported user, by the time of the last message, newest first; without those of made-up
- * users.
+ * The phones of all users who wrote, or about whom something was reported, and the last 50 others that received messages;
+ * without those of made-up users. Within both, that with the last message comes first.
  */
 export const phonesOf = (network: Network): PhoneSummary[] => {
-  const { inbox, reportedEvents } = network;
-  const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...reportedEvents.phones]);
-  return [...numbers]
+  const users = network.reportedEvents.phones;
+  const receivers = network.inbox.phones.map(({ phone }) => phone).filter((phone) => !users.has(phone));
+  return [...byLastTime(network, [...users]), ...byLastTime(network, receivers).slice(0, MOST_RECEIVERS)].map((phone) =>
+    summaryOf(network, phone),
+  );
+};
+
+const byLastTime = (network: Network, phones: string[]): string[] =>
+  phones
     .filter((phone) => !isMadeUp(phone))
     .map((phone) => ({ phone, last: lastTimeOf(network, phone) }))
     .sort((a, b) => compare(b.last, a.last) || compare(a.phone, b.phone))
-    .slice(0, MOST_PHONES)
-    .map(({ phone }) => summaryOf(network, phone));
-};
+    .map(({ phone }) => phone);
 
 /** The time of a phone's last message of either side; empty if there is none. */
 const lastTimeOf = ({ inbox, reportedEvents }: Network, phone: string): string =>
@@ -55,6 +59,7 @@ const summaryOf = (network: Network, phone: string): PhoneSummary => {
 };
 
 export const phoneViewOf = (network: Network, phone: string): PhoneView => ({
+  summary: summaryOf(network, phone),
   timeline: timelineOf(network, phone),
   user: network.reportedEvents.userOf(phone) ?? null,
 });

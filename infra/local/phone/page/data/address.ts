@@ -1,25 +1,12 @@
 /** The state of the page in its URL, which a reload and the browser's Back keep. */
 import { useEffect, useState } from 'preact/hooks';
+import type { Filters } from '../../traces/views.ts';
 import { filters } from '../jobs/words.ts';
 
 const screens = ['chat', 'chats', 'consents', 'profile'] as const;
 const tabs = ['phone', 'activity', 'jobs', 'stack'] as const;
 const views = ['traces', 'calls'] as const;
 const kinds = ['all', 'messages', 'consent', 'profilers', 'pending', 'failed'] as const;
-
-/** The filters of the Activity view; empty texts select everything. */
-export interface Filters {
-  kind: (typeof kinds)[number];
-  /** The id of an account. */
-  business: string;
-  /** The number of a user. */
-  of: string;
-  route: string;
-  /** `2xx`, `4xx`, `5xx`, or `none` for a call without a response. */
-  status: string;
-  /** The searched text. */
-  q: string;
-}
 
 export interface Address extends Filters {
   /** The number of the user whose phone is open; empty for the demo user. */
