@@ -312,6 +312,16 @@ describe('the store', () => {
     expect([rows.length, found, own, deliveryMs.length]).toEqual([250, 1_002, 100, 40]);
   });
 
+  test('hides the requests in which the app network reports states by itself, and counts the states of each', async () => {
+    const at = record();
+    const events = ['delivered_to_user', 'read', 'read'].map((name, place) => ({ ...state(name), id: `e${place}` }));
+    at.request('t1', '/v1/app/events', { body: events, status: 204, account: 'app-network' });
+    expect(await at.rows()).toMatchObject([{ title: '3 states reported', preview: 'delivered_to_user, read' }]);
+    for (const { id } of events) at.store.addOwnEvent(id);
+    at.request('t2', '/v1/app/events', { body: events, status: 204, account: 'app-network' });
+    expect(await at.board.list(filtersIn({}), false)).toMatchObject({ rows: [{ id: 't1' }], found: 1, own: 1 });
+  });
+
   test('keeps the last 100 traces of a user, and remembers which of the messages were delivered', () => {
     const at = record();
     for (let number = 0; number < 110; number += 1) {

@@ -17,7 +17,6 @@ import type { Simulators } from '../simulators/simulators.ts';
 import { actionBody, Business, messageBody } from './business.ts';
 import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
-import { SimulatedUsers } from './jobs/crowd.ts';
 import { Jobs } from './jobs/routes.ts';
 import { feedOf } from './live.ts';
 import { makePage, type PageFiles } from './page-files.ts';
@@ -50,7 +49,6 @@ export class Phone {
     this.#jobs = new Jobs(simulators.app);
     this.#destinations = new Destinations(simulators);
     this.#traces = new Traces(simulators, demoBots);
-    new SimulatedUsers(simulators.app).watch();
   }
 
   /** Receives the log lines of the stack, and picks those about traces, jobs and counted messages. */
@@ -111,7 +109,7 @@ export class Phone {
     );
     routes.get('/view/setup', async () => freshJson(await this.#setupOf(service, demo)));
     routes.get('/view/phones', () => freshJson(phonesOf(network)));
-    routes.get('/view/phones/:phone', ({ req }) => freshJson(phoneViewOf(network, req.param('phone'))));
+    routes.get('/view/phones/:phone', async ({ req }) => freshJson(await phoneViewOf(network, req.param('phone'))));
     routes.get('/view/phones/:phone/consents', async ({ req }) =>
       freshJson(await consentsOf(app, demoBots, req.param('phone'))),
     );

@@ -47,8 +47,7 @@ export interface PhoneSummary {
   lastName: string | null;
   /** The last message, of either side. */
   last: { text: string; time: string } | null;
-  /** Ids of the messages that are not reported as delivered, and not as read. */
-  undelivered: string[];
+  /** Ids of the messages that are not reported as read. */
   unread: string[];
   /** How many user data requests are open. */
   asks: number;
@@ -108,7 +107,7 @@ export interface ReceivedItem {
     | { type: 'text'; body: string }
     | { type: 'image' | 'file' | 'audio' | 'video'; url: string; caption: string };
   quick_replies: string[];
-  /** The states that were reported to the service, in order. */
+  /** The reported states that the service has stored, in order. */
   states: ('delivered_to_user' | 'read' | 'delivery_failed')[];
 }
 

@@ -1,11 +1,11 @@
 /** The pure parts of the local page's Jobs view. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isMadeUp, madeUpNumbers } from '../../../infra/local/phone/jobs/crowd.ts';
 import { newJob, requestOf } from '../../../infra/local/phone/jobs/new-job.ts';
 import { PaceMeter } from '../../../infra/local/phone/jobs/pace.ts';
 import { partsOf, sentOf } from '../../../infra/local/phone/jobs/parts.ts';
 import { numbersIn, percent, timeLeft } from '../../../infra/local/phone/page/jobs/words.ts';
 import { Inbox } from '../../../infra/local/simulators/app-network/inbox.ts';
+import { isMadeUp, madeUpNumbers } from '../../../infra/local/simulators/app-network/simulated-users.ts';
 import type { Rule } from '../../../infra/local/simulators/fault-rules.ts';
 import { check } from '../../../infra/local/simulators/schemas.ts';
 import { messageIdAt } from '../../../shared/campaigns/ids.ts';

@@ -1,8 +1,8 @@
 /** A job that the page's user sends as a business. */
 import * as v from 'valibot';
 import { priorities } from '../../../../shared/campaigns/batch.ts';
+import { madeUpNumbers } from '../../simulators/app-network/simulated-users.ts';
 import { fields, filledText, oneOf, wholeNumber } from '../../simulators/schemas.ts';
-import { madeUpNumbers } from './crowd.ts';
 
 const MOST = 10_000;
 

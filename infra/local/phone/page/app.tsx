@@ -102,7 +102,7 @@ const listedUsers = (given: PhoneSummary[], needed: (string | undefined)[]): Pho
   // The open phone is also given alone: a campaign may have more receivers than the list.
   const phones = given.filter(({ phone }, place) => given.findIndex((one) => one.phone === phone) === place);
   const missing = [...new Set(needed)].filter((one) => one && !phones.some(({ phone }) => phone === one));
-  const unknown = { name: null, lastName: null, last: null, undelivered: [], unread: [], asks: 0 };
+  const unknown = { name: null, lastName: null, last: null, unread: [], asks: 0 };
   const all = [...phones, ...missing.flatMap((phone) => (phone ? [{ phone, ...unknown }] : []))];
   // In an order that stays: a rail that moves while messages arrive cannot be used.
   return all.sort((a, b) => Number(a.name === null) - Number(b.name === null) || a.phone.localeCompare(b.phone));

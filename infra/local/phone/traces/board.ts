@@ -2,7 +2,6 @@
 import { now } from '../../../../shared/core/clock.ts';
 import { isReportable } from '../../../operator/local-stack/report.ts';
 import { type PendingConversation, pendingConversations } from '../../../operator/queries/outbox-inspection.ts';
-import { isMadeUp } from '../jobs/crowd.ts';
 import type { Bot } from '../views.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { outcomeOf, type Waiting } from './outcome.ts';
@@ -258,11 +257,9 @@ const deliveryTimesOf = (known: Known[]): number[] =>
 const conversationName = ({ type, account, phone }: Facts): string =>
   `${type === 'from user' ? 'platform' : 'app'} ${account} ${phone}`;
 
-/** The page itself, and its made-up users, report states; and the page shows pictures. */
-const isOwn = (trace: Trace, { type, phone, call }: Facts): boolean =>
-  type === 'states'
-    ? trace.isOwn || (phone !== null && isMadeUp(phone))
-    : call.path.startsWith('/media/') && call.headers['sec-fetch-dest'] === 'image';
+/** The page and the simulated phones report states by themselves; and the page shows pictures. */
+const isOwn = (trace: Trace, { type, call }: Facts): boolean =>
+  type === 'states' ? trace.isOwn : call.path.startsWith('/media/') && call.headers['sec-fetch-dest'] === 'image';
 
 const subjectOf = ({ type, subject }: Facts, job: string | undefined): TraceView['subject'] => {
   if (type === 'job') return job === undefined ? null : { kind: 'Job', id: job };

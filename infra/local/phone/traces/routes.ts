@@ -41,6 +41,7 @@ export class Traces {
         this.changes.notify();
       });
     }
+    app.watchOwnReports((event) => this.#store.addOwnEvent(event));
     this.#board = new Board(this.#store, {
       bots,
       hasFile: (request) => this.#files.get(request) !== undefined,
