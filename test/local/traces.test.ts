@@ -244,6 +244,31 @@ test('a consent request waits until the user has answered, and the answer is a t
   ]);
 });
 
+test('a campaign is one trace with its count of deliveries, which each of its messages leads to', async () => {
+  const at = record();
+  const to = Array.from({ length: 150 }, (_, place) => `2782000${1_000 + place}`);
+  at.line('batch accepted', { trace_id: 't1', account: 'demo', batch_id: 'b1', job_id: 'j1', messages: 150 });
+  at.request('t1', '/v1/message', { body: { ...text, to }, response: { job_id: 'j1', messages: 150 } });
+  for (const [place, phone] of to.entries()) {
+    const message = { trace_id: 't1', type: 'message.send', account: 'demo', message_id: `m${place}` };
+    at.line('accepted', message, 20);
+    at.deliver('app', '/app', { type: 'message.send', data: { id: `m${place}`, ...text, to: phone } }, 204, 30 + place);
+    at.line(place === 0 ? 'permanently failed' : 'delivered', message, 40);
+  }
+  const view = await at.board.view('m149');
+  expect(view).toMatchObject({
+    id: 't1',
+    title: 'Job of 150 messages',
+    phone: null,
+    subject: { kind: 'Job', id: 'j1' },
+    outcome: { words: '149 of 150' },
+    isPending: false,
+  });
+  expect(view?.steps.at(-1)).toMatchObject({ title: 'Delivery', detail: 'to …1149', status: 204 });
+  expect(view?.steps.filter(({ title }) => title === 'Delivery')).toHaveLength(100);
+  expect(await at.rows({ q: 'm148' })).toMatchObject([{ id: 't1' }]);
+});
+
 test('a rejected request has its validation errors as preview, and no stages', async () => {
   const at = record();
   const errors = [

@@ -24,6 +24,8 @@ import type {
 
 /** Most rows of a list. */
 const MOST = 250;
+/** Most ids in a row: a job has those of all its messages. */
+const MAX_IDS = 20;
 /** How many delivery times the overview shows. */
 const TIMES = 40;
 /** How long after a user's message a platform's message counts as a reply, in milliseconds. */
@@ -71,7 +73,7 @@ export class Board {
     const all = known.map((one) => this.#rowOf(one, places));
     const shown = all.filter(({ isOwn }) => own || !isOwn);
     return {
-      ...listed(all, shown, (row) => isSelectedTrace(row, filters)),
+      ...listed(all, shown, (row) => isSelectedTrace(row, this.#store.find(row.id)?.ids ?? new Set(), filters)),
       pending: shown.filter(({ isPending }) => isPending).length,
       failed: shown.filter(({ isFailed }) => isFailed).length,
       hasProfilers: shown.some(({ kind }) => kind === 'profilers'),
@@ -165,7 +167,7 @@ export class Board {
       status: call.response?.status ?? 0,
       ...outcomeOf(facts, trace, places.get(trace.id)),
       isOwn: isOwn(trace, facts),
-      ids: [...trace.ids].map((id) => id.replace(/^rapidpro /, '')),
+      ids: [...trace.ids].slice(0, MAX_IDS).map((id) => id.replace(/^rapidpro /, '')),
     };
   }
 

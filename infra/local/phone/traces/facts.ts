@@ -46,9 +46,13 @@ const ACCEPTED_TYPES = {
 /** @param trace - a trace whose request has ended */
 export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
   const { lines } = trace;
-  const accepted = lines.find(({ message, type }) => message === 'accepted' && typeOf(type) !== undefined);
+  // The messages of a job have lines in its trace, too.
+  const isJob = lines.some(({ message }) => message === 'batch accepted');
+  const accepted = isJob
+    ? undefined
+    : lines.find(({ message, type }) => message === 'accepted' && typeOf(type) !== undefined);
   const events = isAppEvents(call) ? eventsIn(call.body) : [];
-  const type = typeOf(accepted?.type) ?? typeWithout(trace, events);
+  const type = isJob ? 'job' : (typeOf(accepted?.type) ?? typeWithout(events));
   const event = events[0];
   const subject = accepted?.message_id ?? accepted?.user_data_request_id ?? subjectIn(type, call, events);
   // A trace also contains the reports to the platform, and the answers of other messages.
@@ -63,7 +67,7 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
     type,
     call,
     account: accepted?.account ?? (call.account === 'app-network' ? null : call.account) ?? accountIn(event, store),
-    phone: phoneOf(trace, call, event) ?? phoneOfSubject(event, trace, store),
+    phone: isJob ? null : (phoneOf(trace, call, event) ?? phoneOfSubject(event, trace, store)),
     subject,
     content: contentIn(trace, call, event),
     event,
@@ -79,8 +83,7 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
 const typeOf = (type: string | undefined): Facts['type'] | undefined =>
   Object.entries(ACCEPTED_TYPES).find(([known]) => known === type)?.[1];
 
-const typeWithout = ({ lines }: Trace, events: AppEventRecord[]): Facts['type'] => {
-  if (lines.some(({ message }) => message === 'batch accepted')) return 'job';
+const typeWithout = (events: AppEventRecord[]): Facts['type'] => {
   if (events.length === 0) return 'request';
   return events.every(({ type }) => type === 'message.state') ? 'states' : 'event';
 };

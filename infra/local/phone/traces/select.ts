@@ -9,13 +9,23 @@ export const filtersIn = (query: Record<string, string>): Filters => {
   return { kind: KINDS.find((name) => name === kind) ?? 'all', business, of, route, status, q };
 };
 
-export const isSelectedTrace = (row: TraceRow, { kind, business, of, route, status, q }: Filters): boolean =>
+/** @param ids - all ids of the trace: a row has only some of a job */
+export const isSelectedTrace = (
+  row: TraceRow,
+  ids: ReadonlySet<string>,
+  { kind, business, of, route, status, q }: Filters,
+): boolean =>
   isOfKind(row, kind) &&
   (business === '' || row.account === business) &&
   (of === '' || row.phone === of) &&
   (route === '' || row.route === route) &&
   isInClass(row.status, status) &&
-  isFound(q, [row.id, ...row.ids], row.phone, [row.title, row.preview]);
+  isFound(
+    q,
+    [row.id, ...ids].map((id) => id.replace(/^rapidpro /, '')),
+    row.phone,
+    [row.title, row.preview],
+  );
 
 export const isSelectedCall = (row: CallRow, { kind, business, of, route, status, q }: Filters): boolean =>
   (business === '' || row.account === business) &&

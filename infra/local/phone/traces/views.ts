@@ -68,7 +68,7 @@ export interface TraceRow {
   isFailed: boolean;
   /** Whether the page itself caused it. */
   isOwn: boolean;
-  /** The ids by which a search finds it, in addition to its own: of its message, its job, its event. */
+  /** The first of the ids by which it is found, in addition to its own: of its message, its job, its event. */
   ids: string[];
 }
 

@@ -11,8 +11,8 @@ import { type AppEventRecord, eventsIn, isAppEvents, phoneIn } from './app-event
 import { at, jsonIn, sizeOf, textAt } from './capture.ts';
 
 /**
- * Most traces of an owner, most traces whose request has not ended, most characters of all calls, most calls of a
- * destination that belong to no trace, and most lines of a trace.
+ * Most traces of an owner, most traces whose request has not ended, most characters of all calls, most calls of a trace to
+ * destinations and of a destination without a trace, and most lines of a trace.
  */
 const MOST = { traces: 100, open: 1_000, size: 100_000_000, calls: 100, lines: 400 };
 /** How many calls of a destination the statistics show. */
@@ -48,7 +48,7 @@ export interface Trace {
   /** The first log lines, and how many there are of each message. */
   lines: Line[];
   counts: Record<string, number>;
-  /** Calls to destinations, in order. */
+  /** The last calls to destinations, in order. */
   deliveries: Call[];
   /** Whether the page itself caused it, or a simulated phone. */
   isOwn: boolean;
@@ -87,7 +87,7 @@ export class TraceStore {
   readonly #reports = new Map<string, Call[]>();
   /** The ids of each owner's traces, the oldest first. */
   readonly #owners = new Map<string, Set<string>>();
-  /** Calls that belong to no trace, such as those of a campaign, by destination in order. */
+  /** Calls that belong to no trace, by destination in order. */
   readonly #others = new Map<Server, Call[]>();
   /** The last calls of each destination, the oldest first. */
   readonly #lastCalls = new Map<Server, CallResult[]>();
@@ -176,6 +176,8 @@ export class TraceStore {
     }
     trace.deliveries.push(call);
     this.#grow(trace, sizeOf(call));
+    const oldest = trace.deliveries.length > MOST.calls ? trace.deliveries.shift() : undefined;
+    if (oldest !== undefined) this.#grow(trace, -sizeOf(oldest));
     // By this id, Turn names the message in later calls.
     for (const id of idsIn(call)) this.#name(trace, id);
   }
