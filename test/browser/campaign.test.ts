@@ -38,6 +38,11 @@ test('a campaign to 1,000 users removes no name, message or trace of another use
   await page.getByRole('searchbox', { name: /^Search by trace/ }).fill(own.panelist);
   await traces.getByRole('listitem').filter({ hasText: 'Message from Thandi' }).waitFor();
   await traces.getByRole('listitem').filter({ hasText: 'Message to Thandi' }).waitFor();
+  await page.getByRole('searchbox', { name: /^Search by trace/ }).fill(job_id);
+  await traces.getByRole('listitem').filter({ hasText: 'Job of 1,000 messages' }).getByRole('button').click();
+  const inPortal = page.locator('.inspector').getByRole('link', { name: 'Open in the portal' });
+  expect(await inPortal.getAttribute('href')).toBe(`/portal-link?to=/campaigns/${job_id}`);
+  await page.locator('.inspector').getByRole('button', { name: 'Close', exact: true }).click();
   // Each destination has the bars of its own last calls.
   for (const calls of ['30 calls, 0 failed', /^[1-9] calls, 0 failed$/])
     await page.getByRole('img', { name: calls }).waitFor();

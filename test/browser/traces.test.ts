@@ -245,18 +245,13 @@ describe('keys', () => {
     await page.keyboard.type('b2?');
     expect(await field.inputValue()).toBe('b2?');
     await page.keyboard.press('Escape');
-    await page.keyboard.press('2');
-    await page.getByRole('tab', { name: 'Jobs', exact: true, selected: true }).waitFor();
-    await page.keyboard.press('1');
     await page.keyboard.press('?');
     await page
       .getByRole('dialog', { name: 'Keys' })
       .getByLabel(/Single keys are on/)
       .uncheck();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('2');
     await page.keyboard.press('b');
-    await page.getByRole('tab', { name: 'Activity', exact: true, selected: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'Message as a business' }).count()).toBe(0);
     await page.getByRole('button', { name: '? all keys', exact: true }).click();
     await page

@@ -168,7 +168,7 @@ describe('the live feed', () => {
     phone.onLine('{"level":"info","message":"accepted","type":"message.send","trace_id":"1","message_id":"m1"}');
     phone.onLine('{"level":"info","message":"count","entries":1,"counted":1}');
     phone.onLine('no JSON');
-    await waitFor('traces', 'funnel', 'jobs');
+    await waitFor('traces', 'funnel');
   });
 
   test('ends when the app network closes', async () => {
@@ -346,31 +346,6 @@ describe('the business', () => {
     expect(await ask('POST', '/businesses/demo-turn/messages', message)).toEqual({ status: 201, body: { id: 'm1' } });
     expect(bridge.calls.at(-1)).toMatchObject({ url: '/v1/message', headers: { authorization: 'Bearer bapi_turn' } });
     expect(await ask('POST', '/businesses/demo/messages', { type: 'text' })).toMatchObject({ status: 422 });
-  });
-
-  test.each([
-    ['demo', 'bapi_demo'],
-    ['demo-turn', 'bapi_turn'],
-  ])('%s starts and stops a job by the API, with its own token', async (business, token) => {
-    bridge.answerWith({ status: 200, body: '{"job_id":"j1","messages":2}' });
-    const job = { text: 'Hello', made_up: 2, priority: 'low', send_at: '2026-11-23T08:00:00.000Z' };
-    expect(await ask('POST', `/businesses/${business}/jobs`, job)).toMatchObject({
-      status: 201,
-      body: { job_id: 'j1' },
-    });
-    bridge.answerWith({ status: 204 });
-    expect(await ask('DELETE', `/businesses/${business}/jobs/j1`)).toMatchObject({ status: 204 });
-    const headers = { authorization: `Bearer ${token}` };
-    const [start, stop] = bridge.calls;
-    expect(start).toMatchObject({ method: 'POST', url: '/v1/message', headers });
-    expect(JSON.parse(start?.body ?? '')).toEqual({
-      to: ['99900000001', '99900000002'],
-      type: 'text',
-      text: { body: 'Hello' },
-      priority: 'low',
-      send_at: '2026-11-23T08:00:00.000Z',
-    });
-    expect(stop).toMatchObject({ method: 'DELETE', url: '/v1/jobs/j1', headers });
   });
 });
 

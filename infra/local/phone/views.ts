@@ -1,7 +1,7 @@
 /** The data of the phone's page: each view is the response of `GET /view/…`. */
 
 /** The views that the live feed names when they have changed. */
-export type Part = 'phones' | 'traces' | 'funnel' | 'jobs' | 'destinations' | 'clock';
+export type Part = 'phones' | 'traces' | 'funnel' | 'destinations' | 'clock';
 
 /** What all phones have in common: `/view/setup`. */
 export interface Setup {
@@ -140,9 +140,6 @@ export interface WrittenItem {
   /** Whether the platform of the business has accepted it. */
   delivered: boolean;
 }
-
-/** The attempts to deliver a message. */
-export type Attempts = { time: string; outcome: string; taken: boolean }[];
 
 /** A job of today, with the number of messages by state: `/view/funnel`. */
 export interface JobCounts {

@@ -11,10 +11,6 @@ import type { AppNetwork, StateReport } from './app-network.ts';
 const PREFIX = '999';
 const DIGITS = 8;
 
-/** The numbers of so many made-up users: always the same ones. */
-export const madeUpNumbers = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => PREFIX + String(index + 1).padStart(DIGITS, '0'));
-
 export const isMadeUp = (phone: string): boolean => phone.startsWith(PREFIX) && phone.length === 3 + DIGITS;
 
 /** Of 100 made-up users, how many get a message, and how many read it. */

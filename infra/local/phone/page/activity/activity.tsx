@@ -97,15 +97,7 @@ export const Activity = ({ versions, address, go, setup, users, online, editor, 
               onTrace={(id) => go({ view: 'traces', trace: id })}
             />
           ) : (
-            <Inspector
-              key={trace}
-              {...{ online }}
-              id={trace}
-              version={versions.traces}
-              onClose={close}
-              onOpen={open}
-              onJob={(job) => go({ tab: 'jobs', job, editor: false })}
-            />
+            <Inspector key={trace} {...{ online }} id={trace} version={versions.traces} onClose={close} onOpen={open} />
           ))}
         {editor === null && trace === '' && <Overview {...{ jobs, switches, clock, online }} list={overview} />}
       </div>
