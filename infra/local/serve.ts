@@ -12,6 +12,7 @@ import type { DemoTokens } from './launch/demo-tokens.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { LogFeed } from './log-feed.ts';
 import { Phone } from './phone/phone.ts';
+import { SimulatedUsers } from './simulators/app-network/simulated-users.ts';
 import { Changes } from './simulators/changes.ts';
 import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
 
@@ -81,6 +82,7 @@ export class LocalServer {
     callTableOf({ dynamodbEndpoint, table: this.#tableName });
     const demo: Demo = await seedDemo(this.#simulators, tokens);
     this.#simulators.connect({ bridgeUrl, appToken: demo.app_token });
+    new SimulatedUsers(app).watch();
     this.#phone.serve({ baseUrl, bridgeUrl }, demo);
     const [account] = demoBots;
     const examples = new Examples({ account, baseUrl, bridgeUrl, demo });

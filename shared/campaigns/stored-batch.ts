@@ -15,7 +15,6 @@ import {
   endingBatches,
   ofEndingBatch,
   ofPendingBatch,
-  pendingBatchesOf,
   progressKey,
 } from './entities.ts';
 import { positionOf } from './ids.ts';
@@ -27,27 +26,6 @@ export const readBatch = (account: string, id: string): Promise<BatchItem | unde
 /** How far a batch has been expanded. 1 read unit. */
 export const readProgress = async ({ account, id }: Pick<Batch, 'account' | 'id'>): Promise<Progress> =>
   (await getConsistent<Progress>(progressKey(account, id))) ?? { done: 0 };
-
-/**
- * The pending batches of a job of an account. 0.5 read units for 4 KB of the account's pending batches, and 1 for each: no
- * endpoint reads them.
- */
-export const pendingBatchesOfJob = async (account: string, job_id: string): Promise<BatchItem[]> => {
-  const found: BatchItem[] = [];
-  for await (const keys of pages<Key>({
-    IndexName: 'gsi3',
-    KeyConditionExpression: 'gsi3pk = :account',
-    FilterExpression: 'job_id = :job',
-    ExpressionAttributeValues: { ':account': pendingBatchesOf(account), ':job': job_id },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    for (const key of keys) {
-      const batch = await readBatch(account, batchOf(key).batch);
-      if (batch !== undefined && batch.expanded === undefined) found.push(batch);
-    }
-  }
-  return found;
-};
 
 /** Milliseconds of ends that are handled together. A batch may have 1,000 different ones, and each look reads its chunks. */
 const TOGETHER_MS = 10_000;

@@ -29,7 +29,7 @@ const withConsent = async (options: Parameters<typeof openPhone>[1] = {}, valid_
   await register(phone, { first_name: 'Thandi', last_name: 'Mokoena', device_platform: 'android' });
   const page = await openPhone(phone, options);
   const request = await askFor(phone, asked, valid_days === undefined ? {} : { valid_days });
-  await page.getByRole('button', { name: 'Approve all' }).click();
+  await page.getByRole('button', { name: 'Approve all', exact: true }).click();
   await page.getByText('Answered.').waitFor();
   await openConsents(page);
   await withdraw(page, 'First name').waitFor();
@@ -48,7 +48,7 @@ describe('what each business knows', () => {
     await demo.getByText('Knows 1 thing').waitFor();
     await page.getByRole('article', { name: 'Demo on Turn' }).getByText('Knows nothing but your number').waitFor();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByRole('button', { name: 'Approve First name' }).click();
+    await page.getByRole('button', { name: 'Approve First name', exact: true }).click();
     await page.getByRole('log').getByText('Approved', { exact: true }).waitFor();
     await openConsents(page);
     await demo
@@ -150,7 +150,7 @@ describe('the withdrawal of consent', () => {
     const again = await askFor(phone, [{ property: 'first_name' }]);
     await page.getByText('asks for your first name').waitFor();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByRole('button', { name: 'Approve First name' }).click();
+    await page.getByRole('button', { name: 'Approve First name', exact: true }).click();
     await expect.poll(() => page.getByText('Answered.').count()).toBe(2);
     await openConsents(page);
     await withdraw(page, 'First name').click();
@@ -186,7 +186,7 @@ test('the business asks for consent for some days, from 1 to 365, or without an 
   const page = await openPhone(phone);
   const days = page.getByLabel('Valid days');
   const request = page.getByRole('button', { name: 'Consent request', exact: true });
-  const openDays = () => page.getByRole('button', { name: 'Validity of the consent' }).click();
+  const openDays = () => page.getByRole('button', { name: 'Validity of the consent', exact: true }).click();
   await openDays();
   await days.fill('366');
   await request.click();
@@ -208,13 +208,14 @@ test('the business confirms a deletion on the page, and the receipts can be expo
   await row(page, 'Last name').getByText('Deleting').waitFor();
   await page.goto(`${page.url()}&of=${phone}`);
   await page.getByRole('region', { name: 'Traces' }).getByRole('button').filter({ hasText: 'withdrawn' }).click();
-  await page.getByRole('button', { name: 'Confirm as Demo' }).click();
+  await page.getByRole('button', { name: 'Confirm as Demo', exact: true }).click();
   await page.getByRole('status').filter({ hasText: 'Demo confirmed that its copy is deleted.' }).waitFor();
   await row(page, 'Last name').getByText('Deleted').waitFor();
 
-  const started = page.waitForEvent('download');
-  await page.locator('.inspector').getByRole('link', { name: 'Export receipts' }).click();
-  const download = await started;
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.inspector').getByRole('link', { name: 'Export receipts' }).click(),
+  ]);
   expect(download.suggestedFilename()).toBe('consent-receipts.jsonld');
   const records = Object(await json(await download.createReadStream()));
   expect(records['@graph']).toMatchObject([{ '@type': 'dpv:ConsentRecord' }]);

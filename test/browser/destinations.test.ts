@@ -79,11 +79,11 @@ test('a switch is visible while it is set; the page counts pending messages, and
   await page.reload();
   await banner.waitFor();
 
-  await page.getByRole('button', { name: 'Set Turn to normal' }).click();
+  await page.getByRole('button', { name: 'Set Turn to normal', exact: true }).click();
   await chip(page, 'Turn Normal').waitFor();
   const waiting = page.locator('.banner').filter({ hasText: '1 message waits for Turn.' });
   await waiting.filter({ hasText: /The next attempt is at \d\d:\d\d:\d\d, in \d+:\d\d\./ }).waitFor();
-  await page.getByRole('button', { name: 'Retry now' }).click();
+  await page.getByRole('button', { name: 'Retry now', exact: true }).click();
   await waiting.waitFor({ state: 'detached' });
   // The sweep of the stack runs once a minute.
   const received = async () => (await fetch(`${stack.turn_url}/numbers/${id}/received`)).json();
@@ -136,7 +136,7 @@ test.each(['light', 'dark'] as const)(
     await page.getByRole('radio', { name: /^Failing/ }).waitFor();
     await expectAccessible(page);
     await expectNoOverflow(page);
-    await page.getByRole('button', { name: 'Set to normal' }).click();
+    await page.getByRole('button', { name: 'Set to normal', exact: true }).click();
     await page.getByText('Failing', { exact: true }).first().waitFor({ state: 'hidden' });
   },
 );

@@ -74,10 +74,10 @@ describe('the reference', () => {
 
   test('an entered token replaces the given one, also for events of the app network', async () => {
     const page = await openReference({ expectedErrors: /403/ });
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.getByRole('button', { name: 'Remove authorization' }).click();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Remove authorization', exact: true }).click();
     await page.locator('.modal-ux input').fill('another');
-    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Apply credentials', exact: true }).click();
     await page.locator('.modal-ux .btn-done').click();
     expect(await tryOut(page, 'receiveAppEvents')).toBe('403');
   });
@@ -168,7 +168,7 @@ test('below 1100 px the page has no contents, and below 800 px the sidebar is a 
   expect([await sidebar.isVisible(), await contents.isVisible()]).toEqual([true, false]);
   await page.setViewportSize({ width: 700, height: 800 });
   expect(await sidebar.isVisible()).toBe(false);
-  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
   await expectAccessible(page);
   await sidebar.getByText('Campaigns').click();
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
@@ -178,7 +178,7 @@ test('below 1100 px the page has no contents, and below 800 px the sidebar is a 
 test('the chosen theme stays', async () => {
   const page = await openPage(`${DOCS}/`, { colorScheme: 'light' });
   const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await page.getByRole('button', { name: 'Dark theme', exact: true }).click();
   expect(await background()).toBe('rgb(16, 19, 24)');
   await page.reload();
   expect(await background()).toBe('rgb(16, 19, 24)');

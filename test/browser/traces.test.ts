@@ -166,7 +166,7 @@ describe('the list', () => {
       .waitFor();
     await search.fill('there is no such text');
     await page.getByText('Nothing matches the search and the filters.').waitFor();
-    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await page.getByRole('button', { name: 'Clear search and filters', exact: true }).click();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByLabel('Route').selectOption('POST /v1/message');
     await page.locator('.filter-fields').getByLabel('Business').selectOption('Demo');
@@ -197,7 +197,7 @@ describe('the list', () => {
     await sendText(phone, later);
     await page.getByRole('log').getByText(later).waitFor();
     expect(await row(page, later).count()).toBe(0);
-    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await row(page, later).waitFor();
     await page.getByRole('button', { name: 'Calls', exact: true }).click();
     const calls = page.getByRole('region', { name: 'Calls' });
@@ -206,7 +206,7 @@ describe('the list', () => {
       .first()
       .click();
     await page.getByRole('heading', { name: 'POST /app' }).waitFor();
-    await page.getByRole('button', { name: 'Open its trace' }).click();
+    await page.getByRole('button', { name: 'Open its trace', exact: true }).click();
     await inspector(page)
       .getByRole('heading', { name: /^Message to/ })
       .waitFor();
@@ -215,7 +215,7 @@ describe('the list', () => {
   test('of a trace that is not kept any more leads to a sentence and back', async () => {
     const page = await openPage('/?trace=00000000-0000-4000-8000-000000000000', { expectedErrors: /404/ });
     await page.getByText('This trace is not kept').waitFor();
-    await page.getByRole('button', { name: 'Show all traces' }).click();
+    await page.getByRole('button', { name: 'Show all traces', exact: true }).click();
     await page.getByText('Messages today').waitFor();
     expect(traceInUrl(page)).toBe(null);
   });
@@ -229,7 +229,7 @@ describe('keys', () => {
     await sendText(phone, text);
     await row(page, text).waitFor();
     const isFocused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
-    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.getByRole('button', { name: 'Pause', exact: true }).focus();
     await page.keyboard.press('j');
     expect(await isFocused(row(page, text))).toBe(true);
     await page.keyboard.press('Enter');
@@ -245,20 +245,15 @@ describe('keys', () => {
     await page.keyboard.type('b2?');
     expect(await field.inputValue()).toBe('b2?');
     await page.keyboard.press('Escape');
-    await page.keyboard.press('2');
-    await page.getByRole('tab', { name: 'Jobs', selected: true }).waitFor();
-    await page.keyboard.press('1');
     await page.keyboard.press('?');
     await page
       .getByRole('dialog', { name: 'Keys' })
       .getByLabel(/Single keys are on/)
       .uncheck();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('2');
     await page.keyboard.press('b');
-    await page.getByRole('tab', { name: 'Activity', selected: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'Message as a business' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'all keys' }).click();
+    await page.getByRole('button', { name: '? all keys', exact: true }).click();
     await page
       .getByRole('dialog', { name: 'Keys' })
       .getByLabel(/Single keys are on/)

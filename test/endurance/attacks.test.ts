@@ -13,9 +13,9 @@ import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { Leases } from '../../shared/accounts/rate-limit/leases.ts';
 import { scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import type { BatchItem, Chunk } from '../../shared/campaigns/batch.ts';
-import { batchKey, chunkKey, ofPendingBatch } from '../../shared/campaigns/entities.ts';
+import { batchKey, batchOf, chunkKey, ofPendingBatch } from '../../shared/campaigns/entities.ts';
 import { newBatchId } from '../../shared/campaigns/ids.ts';
-import { pendingBatchesOfJob } from '../../shared/campaigns/stored-batch.ts';
+import { readBatch } from '../../shared/campaigns/stored-batch.ts';
 import { newId, newUnguessableId } from '../../shared/core/ids.ts';
 import { slotOf as waitSlotOf } from '../../shared/http/wait-slot.ts';
 import { erasureKey } from '../../shared/messaging/entities.ts';
@@ -24,8 +24,8 @@ import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { conversationName, headKey } from '../../shared/outbox/entities.ts';
 import { groupIndexOf } from '../../shared/outbox/wake-ups/conversations.ts';
-import { getConsistent } from '../../shared/table/client.ts';
-import { dueAt } from '../../shared/table/keys.ts';
+import { getConsistent, page } from '../../shared/table/client.ts';
+import { dueAt, type Key } from '../../shared/table/keys.ts';
 import { removeUser } from '../../shared/user-data/erasure.ts';
 import { useAppNetworkServer } from '../stack/support/app-network-server.ts';
 import { consumedBy } from '../stack/support/consumed.ts';
@@ -133,7 +133,17 @@ const inFirstPartition = (account: string, next: () => string) => (): string => 
 /** Schedules a batch to two users for tomorrow, and copies its items so that there are so many. */
 const scheduleMany = async (account: string, job_id: string, to: string[], count: number): Promise<void> => {
   await sendToMany(account, { to, ...hello }, { job_id, send_at: NOW + 1_440 * MINUTE });
-  const [batch] = await pendingBatchesOfJob(account, job_id);
+  const { items } = await page<Key>({
+    IndexName: 'gsi3',
+    KeyConditionExpression: 'gsi3pk = :account',
+    FilterExpression: 'job_id = :job',
+    ExpressionAttributeValues: {
+      ':account': ofPendingBatch(account, { id: '', rank: 1, due: '' }).gsi3pk,
+      ':job': job_id,
+    },
+    ProjectionExpression: 'pk, sk',
+  });
+  const batch = items[0] && (await readBatch(account, batchOf(items[0]).batch));
   const chunk = batch && (await getConsistent<Chunk>(chunkKey(batch.upload, 0)));
   if (batch === undefined || chunk === undefined) throw new Error('There is no batch.');
   const copies = manyOf(count - 1, () => {

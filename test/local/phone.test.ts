@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
+import { SimulatedUsers } from '../../infra/local/simulators/app-network/simulated-users.ts';
 import { Changes } from '../../infra/local/simulators/changes.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, aTime, type Bridge, openBridge, signatureOf } from './support/simulator.ts';
@@ -167,7 +168,7 @@ describe('the live feed', () => {
     phone.onLine('{"level":"info","message":"accepted","type":"message.send","trace_id":"1","message_id":"m1"}');
     phone.onLine('{"level":"info","message":"count","entries":1,"counted":1}');
     phone.onLine('no JSON');
-    await waitFor('traces', 'funnel', 'jobs');
+    await waitFor('traces', 'funnel');
   });
 
   test('ends when the app network closes', async () => {
@@ -217,7 +218,9 @@ describe('traces', () => {
         .filter(({ title }: { title: string }) => title.startsWith('Attempt'))
         .map(({ status }: { status: unknown }) => status);
     await expect.poll(attempts).toEqual(['no response', 204]);
-    const { body: calls } = await ask('GET', '/view/calls');
+    const {
+      body: { rows: calls },
+    } = await ask('GET', '/view/calls');
     expect(calls.map(({ server, status, trace }: Record<string, unknown>) => [server, status, trace])).toEqual([
       ['app', 204, 't1'],
       ['app', null, 't1'],
@@ -344,60 +347,43 @@ describe('the business', () => {
     expect(bridge.calls.at(-1)).toMatchObject({ url: '/v1/message', headers: { authorization: 'Bearer bapi_turn' } });
     expect(await ask('POST', '/businesses/demo/messages', { type: 'text' })).toMatchObject({ status: 422 });
   });
-
-  test.each([
-    ['demo', 'bapi_demo'],
-    ['demo-turn', 'bapi_turn'],
-  ])('%s starts and stops a job by the API, with its own token', async (business, token) => {
-    bridge.answerWith({ status: 200, body: '{"job_id":"j1","messages":2}' });
-    const job = { text: 'Hello', made_up: 2, priority: 'low', send_at: '2026-11-23T08:00:00.000Z' };
-    expect(await ask('POST', `/businesses/${business}/jobs`, job)).toMatchObject({
-      status: 201,
-      body: { job_id: 'j1' },
-    });
-    bridge.answerWith({ status: 204 });
-    expect(await ask('DELETE', `/businesses/${business}/jobs/j1`)).toMatchObject({ status: 204 });
-    const headers = { authorization: `Bearer ${token}` };
-    const [start, stop] = bridge.calls;
-    expect(start).toMatchObject({ method: 'POST', url: '/v1/message', headers });
-    expect(JSON.parse(start?.body ?? '')).toEqual({
-      to: ['99900000001', '99900000002'],
-      type: 'text',
-      text: { body: 'Hello' },
-      priority: 'low',
-      send_at: '2026-11-23T08:00:00.000Z',
-    });
-    expect(stop).toMatchObject({ method: 'DELETE', url: '/v1/jobs/j1', headers });
-  });
 });
 
-describe('made-up users', () => {
-  test('report that they got and read a message, and are not in the list of phones', { tags: 'long' }, async () => {
+describe('simulated users', { tags: 'long' }, () => {
+  beforeEach(() => new SimulatedUsers(simulators.app).watch());
+
+  const reports = () =>
+    bridge.calls
+      .flatMap(({ body }) => JSON.parse(body))
+      .map(({ data }) => `${data.id} ${data.state}`)
+      .sort();
+
+  test('have phones that report what they got, while no page is open; made-up users read it and are not listed', async () => {
     await deliver({ id: 'm1', to: '99900000001', type: 'text', text: { body: 'Hi' } });
     await deliver({ id: 'm2', type: 'text', text: { body: 'Hi' } });
-    const reports = () => bridge.calls.flatMap(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data]);
-    await expect.poll(reports).toEqual([
-      ['message.state', { id: 'm1', state: 'delivered_to_user' }],
-      ['message.state', { id: 'm1', state: 'read' }],
-    ]);
+    await expect.poll(reports).toEqual(['m1 delivered_to_user', 'm1 read', 'm2 delivered_to_user']);
     expect(bridge.calls.at(-1)).toMatchObject({
       url: '/v1/app/events',
       headers: { authorization: 'Bearer bapi_app' },
     });
-    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ phone: PHONE }]);
+    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ phone: PHONE, unread: ['m2'] }]);
   });
 
-  test('report again what the service did not take', { tags: 'long' }, async () => {
+  test('have phones that report again what the service did not take', async () => {
     bridge.answerWith({ status: 503 });
-    await deliver({ id: 'm1', to: '99900000001', type: 'text', text: { body: 'Hi' } });
-    const delivered = () => bridge.calls.filter(({ body }) => body.includes('delivered_to_user')).length;
-    await expect.poll(delivered).toBeGreaterThan(1);
+    await deliver({ id: 'm1', type: 'text', text: { body: 'Hi' } });
+    await expect.poll(() => reports().length).toBeGreaterThan(1);
   });
 });
 
-test('the list of phones has at most 50', async () => {
+test('the list of phones has the last 50 that only received messages, and each known user', async () => {
+  await ask('POST', `/phones/${PHONE}/user`, { properties: { first_name: { value: 'Thandi', source: 'user' } } });
   for (let number = 0; number < 55; number += 1) {
     await deliver({ id: `m${number}`, to: `2782000${1000 + number}`, type: 'text', text: { body: 'Hi' } });
   }
-  expect((await ask('GET', '/view/phones')).body).toHaveLength(50);
+  const { body } = await ask('GET', '/view/phones');
+  expect(body).toHaveLength(51);
+  expect(body[0]).toMatchObject({ phone: PHONE, name: 'Thandi' });
+  // A phone that is not in the list can be opened.
+  expect(await viewOf('27820001000')).toMatchObject({ summary: { unread: ['m0'] }, timeline: [{ id: 'm0' }] });
 });

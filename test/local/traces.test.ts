@@ -4,6 +4,7 @@ import { Board } from '../../infra/local/phone/traces/board.ts';
 import { callOf, callTo } from '../../infra/local/phone/traces/record/capture.ts';
 import { traceOf } from '../../infra/local/phone/traces/record/link.ts';
 import { TraceStore } from '../../infra/local/phone/traces/record/store.ts';
+import { filtersIn } from '../../infra/local/phone/traces/select.ts';
 import type { Server } from '../../infra/local/phone/traces/views.ts';
 
 const PHONE = '27821234567';
@@ -72,7 +73,9 @@ const record = (pending: Pending = []) => {
     });
     store.addDelivery(call, traceOf(call, store));
   };
-  return { store, board, request, line, deliver };
+  /** The listed rows, by the filters in a query. */
+  const rows = async (query: Record<string, string> = {}) => (await board.list(filtersIn(query), false)).rows;
+  return { store, board, request, line, deliver, rows };
 };
 
 interface RequestRecord {
@@ -150,7 +153,7 @@ describe('a message to a user', () => {
     const at = record();
     sendMessage(at);
     at.line(message, { trace_id: 't1', type: 'message.send', message_id: 'm1', ...fields }, 30);
-    expect(await at.board.rows()).toMatchObject([
+    expect(await at.rows()).toMatchObject([
       {
         outcome: { words, tone: 'bad' },
         isFailed: true,
@@ -185,7 +188,7 @@ describe('a message from a user', () => {
     at.deliver('rapidpro', '/c/ex/demo/receive', form, 200, 200);
     at.line('delivered', { trace_id: 't1', type: 'message.received', message_id: 'm-t1' }, 205);
     at.deliver('rapidpro', '/c/ex/demo/receive', form, 500, 4_200);
-    const rows = await at.board.rows();
+    const rows = await at.rows();
     expect(rows.map(({ id, outcome }) => [id, outcome.words])).toEqual([
       ['t2', 'Pending'],
       ['t1', 'Delivered'],
@@ -224,13 +227,13 @@ test('a consent request waits until the user has answered, and the answer is a t
     route: 'POST /v1/user_data/start/{phone_number}',
   });
   at.line('delivered', { trace_id: 't1', type: 'user_data.request', user_data_request_id: 'r1' }, 30);
-  expect(await at.board.rows()).toMatchObject([
+  expect(await at.rows()).toMatchObject([
     { title: 'Consent request to Thandi', preview: '“To greet you”', kind: 'consent', outcome: { words: 'Waiting' } },
   ]);
   const answers = { first_name: 'approved', last_name: 'denied' };
   const body = { id: 'e1', type: 'user_data.answered', data: { id: 'r1', answers } };
   at.request('t2', '/v1/app/events', { body, status: 204, account: 'app-network', after: 90 });
-  expect(await at.board.rows()).toMatchObject([
+  expect(await at.rows()).toMatchObject([
     {
       title: 'Consent answered by Thandi',
       preview: 'Demo: first name, last name',
@@ -241,6 +244,31 @@ test('a consent request waits until the user has answered, and the answer is a t
   ]);
 });
 
+test('a campaign is one trace with its count of deliveries, which each of its messages leads to', async () => {
+  const at = record();
+  const to = Array.from({ length: 150 }, (_, place) => `2782000${1_000 + place}`);
+  at.line('batch accepted', { trace_id: 't1', account: 'demo', batch_id: 'b1', job_id: 'j1', messages: 150 });
+  at.request('t1', '/v1/message', { body: { ...text, to }, response: { job_id: 'j1', messages: 150 } });
+  for (const [place, phone] of to.entries()) {
+    const message = { trace_id: 't1', type: 'message.send', account: 'demo', message_id: `m${place}` };
+    at.line('accepted', message, 20);
+    at.deliver('app', '/app', { type: 'message.send', data: { id: `m${place}`, ...text, to: phone } }, 204, 30 + place);
+    at.line(place === 0 ? 'permanently failed' : 'delivered', message, 40);
+  }
+  const view = await at.board.view('m149');
+  expect(view).toMatchObject({
+    id: 't1',
+    title: 'Job of 150 messages',
+    phone: null,
+    subject: { kind: 'Job', id: 'j1' },
+    outcome: { words: '149 of 150' },
+    isPending: false,
+  });
+  expect(view?.steps.at(-1)).toMatchObject({ title: 'Delivery', detail: 'to …1149', status: 204 });
+  expect(view?.steps.filter(({ title }) => title === 'Delivery')).toHaveLength(100);
+  expect(await at.rows({ q: 'm148' })).toMatchObject([{ id: 't1' }]);
+});
+
 test('a rejected request has its validation errors as preview, and no stages', async () => {
   const at = record();
   const errors = [
@@ -248,7 +276,7 @@ test('a rejected request has its validation errors as preview, and no stages', a
     { pointer: '#/quick_replies/10', detail: 'y' },
   ];
   at.request('t1', '/v1/message', { status: 422, response: { detail: 'Invalid.', errors } });
-  expect(await at.board.rows()).toMatchObject([
+  expect(await at.rows()).toMatchObject([
     {
       title: 'POST /v1/message',
       preview: '2 validation errors: to, quick_replies/10',
@@ -267,19 +295,83 @@ test('no record contains a token, in a header or in the URL that Turn posts to',
     route: 'POST /v1/webhook/turn/{encoded_token}',
   });
   at.deliver('turn', '/v1/numbers/demo/messages', {});
-  const kept = JSON.stringify([at.store.find('t1')?.call, at.store.destinationCalls]);
+  const kept = JSON.stringify([at.store.find('t1')?.call, at.store.otherCalls]);
   expect(kept).not.toMatch(/secret|c2VjcmV0/);
   expect(kept).toContain('/v1/webhook/turn/$TOKEN');
   expect(kept).toContain('Bearer $TOKEN');
 });
 
-test('the store keeps the last 500 traces, and at most 24 MB', () => {
-  const at = record();
-  for (let number = 0; number < 510; number += 1) at.request(`t${number}`, '/v1/x');
-  expect([at.store.traces.length, at.store.find('t9'), at.store.find('t10')?.id]).toEqual([500, undefined, 't10']);
-  const body = { text: 'x'.repeat(60_000) };
-  for (let number = 0; number < 450; number += 1) at.request(`big${number}`, '/v1/x', { body });
-  expect(at.store.traces.length).toBeLessThan(401);
-  at.store.clear();
-  expect(at.store.traces).toEqual([]);
+describe('the store', () => {
+  const send = (at: ReturnType<typeof record>, id: string, to: string) => {
+    at.line('accepted', { trace_id: id, type: 'message.send', account: 'demo', message_id: `m-${id}` });
+    at.request(id, '/v1/message', { body: { ...text, to }, response: { id: `m-${id}` } });
+    at.deliver('app', '/app', { type: 'message.send', data: { id: `m-${id}`, ...text, to } });
+    at.line('delivered', { trace_id: id, type: 'message.send', message_id: `m-${id}` }, 30);
+  };
+  /** 1,000 messages to as many users, whose phones report in requests of 100 messages and each in its own. */
+  const campaign = (at: ReturnType<typeof record>) => {
+    for (let number = 0; number < 1_000; number += 1) send(at, `c${number}`, `2782000${1_000 + number}`);
+    for (let number = 0; number < 1_000; number += 1) {
+      const body = [{ ...state('read'), data: { id: `m-c${number}`, state: 'read' } }];
+      at.store.addOwnEvent('e-read');
+      at.request(`r${number}`, '/v1/app/events', { body, status: 204, account: 'app-network' });
+    }
+  };
+
+  test('keeps the traces of a user and of a route while a campaign adds thousands of others', async () => {
+    const at = record();
+    sendMessage(at);
+    at.deliver('app', '/app', { type: 'message.send', data: { id: 'm1', ...text } }, 204, 20);
+    at.request('t9', '/v1/research_profilers', { response: { profiler_id: 'p1' } });
+    at.deliver('turn', '/v1/numbers/demo/messages', {});
+    campaign(at);
+    expect((await at.board.view('m1'))?.steps.map(({ title }) => title)).toContain('Attempt 1');
+    expect(await at.rows({ of: PHONE })).toMatchObject([{ id: 't1', title: 'Message to Thandi' }]);
+    expect(await at.rows({ kind: 'profilers' })).toMatchObject([{ id: 't9' }]);
+    expect(at.board.calls(filtersIn({ of: PHONE }), false).rows).toMatchObject([
+      { server: 'app' },
+      { server: 'service' },
+    ]);
+    expect(at.store.lastCallsOf('turn')).toHaveLength(1);
+    const { rows, found, own, deliveryMs } = await at.board.list(filtersIn({}), false);
+    expect([rows.length, found, own, deliveryMs.length]).toEqual([250, 1_002, 100, 40]);
+  });
+
+  test('hides the requests in which the app network reports states by itself, and counts the states of each', async () => {
+    const at = record();
+    const events = ['delivered_to_user', 'read', 'read'].map((name, place) => ({ ...state(name), id: `e${place}` }));
+    at.request('t1', '/v1/app/events', { body: events, status: 204, account: 'app-network' });
+    expect(await at.rows()).toMatchObject([{ title: '3 states reported', preview: 'delivered_to_user, read' }]);
+    for (const { id } of events) at.store.addOwnEvent(id);
+    at.request('t2', '/v1/app/events', { body: events, status: 204, account: 'app-network' });
+    expect(await at.board.list(filtersIn({}), false)).toMatchObject({ rows: [{ id: 't1' }], found: 1, own: 1 });
+  });
+
+  test('keeps the last 100 traces of a user, and remembers which of the messages were delivered', () => {
+    const at = record();
+    for (let number = 0; number < 110; number += 1) {
+      const data = { from: PHONE, to: '447700900000', type: 'text', text: { body: 'Yes' } };
+      const body = { id: `e${number}`, type: 'message.received', data };
+      at.request(`t${number}`, '/v1/app/events', { body, status: 204, account: 'app-network' });
+      at.line('delivered', { trace_id: `t${number}`, type: 'message.received' });
+    }
+    expect([at.store.traces.length, at.store.find('t9'), at.store.find('t10')?.id]).toEqual([100, undefined, 't10']);
+    expect([at.store.isDelivered('e0'), at.store.isDelivered('e109'), at.store.isDelivered('e110')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('keeps at most 100 MB', () => {
+    const at = record();
+    const body = 'x'.repeat(60_000);
+    for (let number = 0; number < 1_800; number += 1) {
+      at.request(`big${number}`, '/v1/message', { body: { ...text, to: `2782000${1_000 + number}`, reference: body } });
+    }
+    expect(at.store.traces.length).toBeGreaterThan(1_500);
+    expect(at.store.traces.length).toBeLessThan(1_700);
+    at.store.clear();
+    expect(at.store.traces).toEqual([]);
+  });
 });

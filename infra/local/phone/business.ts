@@ -13,7 +13,6 @@ interface Api {
 }
 
 const uploaded = v.object({ url: v.string() });
-const started = v.object({ job_id: v.string() });
 const sent = v.object({ id: v.string() });
 
 /** A message as the API takes it, which checks its fields. */
@@ -51,26 +50,12 @@ export class Business {
   }
 
   /**
-   * Sends a message to many users. Returns the id of its job.
-   *
-   * @throws HTTPException — 502, the service rejects the request
-   */
-  async startJob(message: object): Promise<v.InferOutput<typeof started>> {
-    return v.parse(started, await this.#post('/v1/message', message));
-  }
-
-  /**
    * Sends a message to one user. Returns its id.
    *
    * @throws HTTPException — 502, the service rejects the request
    */
   async send(message: object): Promise<v.InferOutput<typeof sent>> {
     return v.parse(sent, await this.#post('/v1/message', message));
-  }
-
-  /** @throws HTTPException — 502, the service rejects the request */
-  async stopJob(id: string): Promise<void> {
-    await this.#call(`/v1/jobs/${encodeURIComponent(id)}`, { method: 'DELETE' });
   }
 
   /** Confirms that the values of a request are deleted. @throws HTTPException — 502, the service rejects the request */

@@ -11,10 +11,6 @@ const SOURCES = [
   ['platform', 'sent by the chat platform'],
 ] as const;
 
-/** The default jobs of an account and a day, each with the source of its messages. */
-export const defaultJobsOfToday = (account: string, present: string): Map<string, string> =>
-  new Map(SOURCES.map(([source, label]) => [jobOf(account, source, present), label]));
-
 /** Reads the table directly: requests to the API would fill the page's list of requests. */
 export const jobsOfToday = async (accounts: Pick<Bot, 'id' | 'name'>[]): Promise<JobCounts[]> => {
   const present = timestamp();
@@ -22,7 +18,7 @@ export const jobsOfToday = async (accounts: Pick<Bot, 'id' | 'name'>[]): Promise
   const jobs = await Promise.all(
     accounts.map(async ({ id, name }) => {
       const rows = await listJobs(id, today, today);
-      const names = defaultJobsOfToday(id, present);
+      const names = new Map(SOURCES.map(([source, label]) => [jobOf(id, source, present), label]));
       return [...Map.groupBy(rows, ({ job_id }) => job_id)].map(([job, counted]) => ({
         id: job,
         account: name,
@@ -35,7 +31,7 @@ export const jobsOfToday = async (accounts: Pick<Bot, 'id' | 'name'>[]): Promise
 };
 
 /** Sums by state, over all payload types. */
-export const summed = (rows: { state: string; count: number }[]): Record<string, number> =>
+const summed = (rows: { state: string; count: number }[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(rows, ({ state }) => state)].map(([state, some]) => [
       state,

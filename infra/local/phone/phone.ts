@@ -17,8 +17,6 @@ import type { Simulators } from '../simulators/simulators.ts';
 import { actionBody, Business, messageBody } from './business.ts';
 import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
-import { SimulatedUsers } from './jobs/crowd.ts';
-import { Jobs } from './jobs/routes.ts';
 import { feedOf } from './live.ts';
 import { makePage, type PageFiles } from './page-files.ts';
 import { Traces } from './traces/routes.ts';
@@ -31,13 +29,9 @@ interface Service {
   bridgeUrl: string;
 }
 
-/** The requests that may change a job at rest, or create one. */
-const CHANGES_JOBS = /^(POST \/v1\/messages?|DELETE \/v1\/jobs\/.*)$/;
-
 export class Phone {
   readonly #simulators: Simulators;
   readonly #funnel = new Changes();
-  readonly #jobs: Jobs;
   readonly #destinations: Destinations;
   readonly #traces: Traces;
   readonly #clockChanges: Changes;
@@ -47,27 +41,21 @@ export class Phone {
   constructor(simulators: Simulators, clockChanges: Changes) {
     this.#simulators = simulators;
     this.#clockChanges = clockChanges;
-    this.#jobs = new Jobs(simulators.app);
     this.#destinations = new Destinations(simulators);
     this.#traces = new Traces(simulators, demoBots);
-    new SimulatedUsers(simulators.app).watch();
   }
 
-  /** Receives the log lines of the stack, and picks those about traces, jobs and counted messages. */
+  /** Receives the log lines of the stack, and picks those about traces and counted messages. */
   readonly onLine = (line: string): void => {
     const entry = parsed(line);
     this.#destinations.onLine(entry);
     this.#traces.onLine(entry);
-    if (isCount(entry)) {
-      this.#funnel.notify();
-      this.#jobs.changes.notify();
-    } else this.#jobs.onLine(entry);
+    if (isCount(entry)) this.#funnel.notify();
   };
 
   /** Receives the requests to the stack's hosts, with their responses. */
   readonly onExchange = (exchange: Exchange): void => {
     this.#traces.onExchange(exchange);
-    if (CHANGES_JOBS.test(exchange.routeKey ?? '')) this.#jobs.onRequest();
   };
 
   /** Serves the page at the app network's URL. */
@@ -104,14 +92,13 @@ export class Phone {
         [app.changes, 'phones'],
         [this.#traces.changes, 'traces'],
         [this.#funnel, 'funnel'],
-        [this.#jobs.changes, 'jobs'],
         [this.#destinations.changes, 'destinations'],
         [this.#clockChanges, 'clock'],
       ]),
     );
     routes.get('/view/setup', async () => freshJson(await this.#setupOf(service, demo)));
     routes.get('/view/phones', () => freshJson(phonesOf(network)));
-    routes.get('/view/phones/:phone', ({ req }) => freshJson(phoneViewOf(network, req.param('phone'))));
+    routes.get('/view/phones/:phone', async ({ req }) => freshJson(await phoneViewOf(network, req.param('phone'))));
     routes.get('/view/phones/:phone/consents', async ({ req }) =>
       freshJson(await consentsOf(app, demoBots, req.param('phone'))),
     );
@@ -143,7 +130,7 @@ export class Phone {
     };
   }
 
-  /** What the page's user does as a business: sends messages to the phone, and starts and stops jobs. */
+  /** What the page's user does as a business: sends messages to the phone. */
   #addActions(routes: Routes, { baseUrl }: Service, demo: Demo): void {
     const business = new Business({ baseUrl, token: demo.token });
     const businessOnTurn = new Business({ baseUrl, token: demo.turn_token });
@@ -155,7 +142,6 @@ export class Phone {
       if (found === undefined) throw httpError(404, `There is no business ${id}.`);
       return found;
     };
-    this.#jobs.addRoutes(routes, businessOf);
     this.#traces.addRoutes(routes, businesses);
     routes.post('/businesses/:business/acts/:act', async ({ req }) => {
       const act = check(actionBody, parseJson(await req.text()));

@@ -1,7 +1,7 @@
 /** The data of the phone's page: each view is the response of `GET /view/…`. */
 
 /** The views that the live feed names when they have changed. */
-export type Part = 'phones' | 'traces' | 'funnel' | 'jobs' | 'destinations' | 'clock';
+export type Part = 'phones' | 'traces' | 'funnel' | 'destinations' | 'clock';
 
 /** What all phones have in common: `/view/setup`. */
 export interface Setup {
@@ -47,8 +47,7 @@ export interface PhoneSummary {
   lastName: string | null;
   /** The last message, of either side. */
   last: { text: string; time: string } | null;
-  /** Ids of the messages that are not reported as delivered, and not as read. */
-  undelivered: string[];
+  /** Ids of the messages that are not reported as read. */
   unread: string[];
   /** How many user data requests are open. */
   asks: number;
@@ -56,6 +55,8 @@ export interface PhoneSummary {
 
 /** `/view/phones/{phone}` */
 export interface PhoneView {
+  /** Its entry in the list, which may not contain it. */
+  summary: PhoneSummary;
   timeline: TimelineItem[];
   /** The profile that was reported to the service; null if nothing was reported from here. */
   user: UserView | null;
@@ -106,7 +107,7 @@ export interface ReceivedItem {
     | { type: 'text'; body: string }
     | { type: 'image' | 'file' | 'audio' | 'video'; url: string; caption: string };
   quick_replies: string[];
-  /** The states that were reported to the service, in order. */
+  /** The reported states that the service has stored, in order. */
   states: ('delivered_to_user' | 'read' | 'delivery_failed')[];
 }
 
@@ -139,9 +140,6 @@ export interface WrittenItem {
   /** Whether the platform of the business has accepted it. */
   delivered: boolean;
 }
-
-/** The attempts to deliver a message. */
-export type Attempts = { time: string; outcome: string; taken: boolean }[];
 
 /** A job of today, with the number of messages by state: `/view/funnel`. */
 export interface JobCounts {

@@ -13,7 +13,8 @@ const faultHelp = (url: string): string => `Set the responses to the next calls:
 
 export const appNetworkHelp = (url: string): string => `The simulated app network of the local stack.
 The service posts to ${url}/app. Phones show the messages that were accepted.
-With npm start, open ${url} in a browser to use a phone.
+With npm start, open ${url} in a browser to use a phone. The network reports delivered_to_user
+by itself, and for the made-up users 99900000001, 99900000002, … also that more than half of them read a message.
 
 Show what the service sent:
   curl ${url}/phones

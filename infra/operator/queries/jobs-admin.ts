@@ -38,7 +38,7 @@ export const jobsOf = async (
 };
 
 /** The jobs that requests named in a period, oldest first. */
-export const namedJobs = async (account: string, from: string, to: string): Promise<string[]> => {
+const namedJobs = async (account: string, from: string, to: string): Promise<string[]> => {
   const found: string[] = [];
   for await (const items of pages<{ job_id: string; expires_at: number }>({
     IndexName: 'gsi2',
@@ -80,7 +80,7 @@ const FAILURES: State[] = ['sending_failed', 'delivery_failed'];
 type Failure = Pick<LogItem, 'pk' | 'sk' | 'phone' | 'created' | 'reason_code' | 'expires_at'>;
 
 /** The failures of a job, by state and time. 0.5 read units for 4 KB of log entries. */
-export async function* failuresOf(account: string, job_id: string): AsyncGenerator<Failure> {
+async function* failuresOf(account: string, job_id: string): AsyncGenerator<Failure> {
   for (const state of FAILURES) {
     for await (const items of pages<Failure>({
       IndexName: 'gsi3',

@@ -30,17 +30,6 @@ export const sendText = async (to: string, body: string, quick_replies: string[]
 /** Sends a message with any fields. Returns its id. */
 export const send = async (message: object): Promise<string> => (await post('/v1/message', message)).id;
 
-/** Sends a text to many. Returns the id of the job. */
-export const sendToMany = async (to: string[], body: string, sendAt?: Date): Promise<string> =>
-  (
-    await post('/v1/message', {
-      to,
-      type: 'text',
-      text: { body },
-      ...(sendAt && { send_at: sendAt.toISOString() }),
-    })
-  ).job_id;
-
 export const sendMedia = async (to: string, type: 'image' | 'file', caption?: string): Promise<string> => {
   const form = new FormData();
   form.set('file', new File([new Uint8Array(png)], 'picture.png'));

@@ -50,9 +50,9 @@ const Page = () => {
   const view = useView<PhoneView>(`/view/phones/${phone}`, phone ? versions.phones + versions.traces : 0);
   const chatSeen = visible && address.screen === 'chat' && (wide || part === 'phone');
   const seen = chatSeen && setup && view ? itemsOf(view.timeline, openBusiness(address, view, setup)) : [];
-  useReports({ phones: phones ?? [], seen: new Set(seen.map(({ id }) => id)), on: reporting && online });
+  const users = listedUsers([...(phones ?? []), ...(view ? [view.summary] : [])], [setup?.demo_phone, phone]);
+  useReports({ phones: users, seen: new Set(seen.map(({ id }) => id)), on: reporting && online });
 
-  const users = listedUsers(phones ?? [], [setup?.demo_phone, phone]);
   const user = users.find((one) => one.phone === phone);
   const openUser = (number: string) => go({ user: number, chat: '', screen: 'chat' });
 
@@ -98,9 +98,11 @@ const Page = () => {
 };
 
 /** The listed users by number, with those that must be in the list even before their first message. */
-const listedUsers = (phones: PhoneSummary[], needed: (string | undefined)[]): PhoneSummary[] => {
+const listedUsers = (given: PhoneSummary[], needed: (string | undefined)[]): PhoneSummary[] => {
+  // The open phone is also given alone: a campaign may have more receivers than the list.
+  const phones = given.filter(({ phone }, place) => given.findIndex((one) => one.phone === phone) === place);
   const missing = [...new Set(needed)].filter((one) => one && !phones.some(({ phone }) => phone === one));
-  const unknown = { name: null, lastName: null, last: null, undelivered: [], unread: [], asks: 0 };
+  const unknown = { name: null, lastName: null, last: null, unread: [], asks: 0 };
   const all = [...phones, ...missing.flatMap((phone) => (phone ? [{ phone, ...unknown }] : []))];
   // In an order that stays: a rail that moves while messages arrive cannot be used.
   return all.sort((a, b) => Number(a.name === null) - Number(b.name === null) || a.phone.localeCompare(b.phone));

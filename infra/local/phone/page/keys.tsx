@@ -77,7 +77,6 @@ const keys: { keys: string[]; does: string }[] = [
   { keys: ['↵'], does: 'Inspect the row' },
   { keys: ['Esc'], does: 'Close' },
   { keys: ['/'], does: 'Search' },
-  { keys: ['1', '2'], does: 'The tabs of the console' },
   { keys: ['B'], does: 'Write as a business' },
   { keys: ['M'], does: 'Write as the user' },
   { keys: ['C'], does: 'Copy the request as cURL' },

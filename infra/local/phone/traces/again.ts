@@ -3,8 +3,8 @@ import { reportOf } from '../../../operator/local-stack/report.ts';
 import { httpError } from '../../simulators/http.ts';
 import type { Simulators } from '../../simulators/simulators.ts';
 import type { Business } from '../business.ts';
+import { eventsIn, isAppEvents } from './record/app-events.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
-import { eventsIn, isAppEvents } from './record/store.ts';
 import type { Call, TraceView } from './views.ts';
 
 interface Senders {

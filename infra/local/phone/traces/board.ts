@@ -2,18 +2,32 @@
 import { now } from '../../../../shared/core/clock.ts';
 import { isReportable } from '../../../operator/local-stack/report.ts';
 import { type PendingConversation, pendingConversations } from '../../../operator/queries/outbox-inspection.ts';
-import { isMadeUp } from '../jobs/crowd.ts';
 import type { Bot } from '../views.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { outcomeOf, type Waiting } from './outcome.ts';
 import { textAt } from './record/capture.ts';
 import type { Trace, TraceStore } from './record/store.ts';
+import { isSelectedCall, isSelectedTrace } from './select.ts';
 import { stepsOf } from './timeline.ts';
 import { type Names, titleOf } from './titles.ts';
-import type { Call, CallRow, CallView, TraceRow, TraceView } from './views.ts';
+import type {
+  Call,
+  CallList,
+  CallRow,
+  CallView,
+  Filters,
+  ListCounts,
+  TraceList,
+  TraceRow,
+  TraceView,
+} from './views.ts';
 
 /** Most rows of a list. */
 const MOST = 250;
+/** Most ids in a row: a job has those of all its messages. */
+const MAX_IDS = 20;
+/** How many delivery times the overview shows. */
+const TIMES = 40;
 /** How long after a user's message a platform's message counts as a reply, in milliseconds. */
 const REPLY_MS = 60_000;
 /** How long the list of pending conversations is used again, in milliseconds. */
@@ -40,6 +54,7 @@ type Places = Map<string, Waiting & { behind: number }>;
 export class Board {
   readonly #store: TraceStore;
   readonly #options: Required<BoardOptions>;
+  readonly #facts = new WeakMap<Trace, { version: number; facts: Facts }>();
   #pending: { at: number; conversations: Promise<PendingConversation[]> } | undefined;
 
   constructor(store: TraceStore, options: BoardOptions) {
@@ -47,18 +62,30 @@ export class Board {
     this.#options = { pending: () => pendingConversations(), hasFile: () => false, ...options };
   }
 
-  /** The last traces, newest first. */
-  async rows(): Promise<TraceRow[]> {
+  /**
+   * The kept traces that the filters select, newest first: at most 250 rows.
+   *
+   * @param own - whether those of the page itself are listed
+   */
+  async list(filters: Filters, own: boolean): Promise<Omit<TraceList, 'destinations'>> {
     const known = this.#known();
     const places = await this.#placesOf(known);
-    return known.slice(0, MOST).map((one) => this.#rowOf(one, places));
+    const all = known.map((one) => this.#rowOf(one, places));
+    const shown = all.filter(({ isOwn }) => own || !isOwn);
+    return {
+      ...listed(all, shown, (row) => isSelectedTrace(row, this.#store.find(row.id)?.ids ?? new Set(), filters)),
+      pending: shown.filter(({ isPending }) => isPending).length,
+      failed: shown.filter(({ isFailed }) => isFailed).length,
+      hasProfilers: shown.some(({ kind }) => kind === 'profilers'),
+      deliveryMs: deliveryTimesOf(known),
+    };
   }
 
   /** A trace by any of its ids; undefined if it is not known, or not any more. */
   async view(id: string): Promise<TraceView | undefined> {
     const trace = this.#store.find(id);
     if (trace?.call === undefined) return undefined;
-    const facts = factsOf(trace, trace.call, this.#store);
+    const facts = this.#factsOf(trace, trace.call);
     const places = await this.#placesOf(this.#known());
     const { account, phone, subject, delivered, reports, type, call } = facts;
     const bot = this.#options.bots.find((one) => one.id === account);
@@ -84,39 +111,48 @@ export class Board {
   conversationOf(id: string): { direction: 'app' | 'platform'; account: string; phone: string } | undefined {
     const trace = this.#store.find(id);
     if (trace?.call === undefined) return undefined;
-    const { type, account, phone } = factsOf(trace, trace.call, this.#store);
+    const { type, account, phone } = this.#factsOf(trace, trace.call);
     if (account === null || phone === null) return undefined;
     return { direction: type === 'from user' ? 'platform' : 'app', account, phone };
   }
 
-  /** The calls of the service, and those to it, newest first. */
-  calls(): CallRow[] {
-    const ofTraces = this.#known().map(({ trace, facts }): CallRow => this.#callRow(facts.call, trace, facts));
-    const owners = new Map(this.#store.traces.flatMap((trace) => trace.deliveries.map(({ id }) => [id, trace])));
-    const others = this.#store.destinationCalls.map((call): CallRow => this.#callRow(call, owners.get(call.id)));
-    return [...ofTraces, ...others].sort((a, b) => b.time - a.time).slice(0, MOST);
+  /** The calls of the service, and those to it, as `list` lists traces. */
+  calls(filters: Filters, own: boolean): CallList {
+    const all = this.#calls().map(({ call, trace }) => this.#callRow(call, trace));
+    const shown = all.filter(({ isOwn }) => own || !isOwn);
+    return listed(all, shown, (row) => isSelectedCall(row, filters));
   }
 
   call(id: string): CallView | undefined {
-    const row = this.calls().find((one) => one.id === id);
-    const call = this.#store.find(id)?.call ?? this.#store.destinationCalls.find((one) => one.id === id);
-    return row && call && { ...row, call };
+    const found = this.#calls().find(({ call }) => call.id === id);
+    return found && { ...this.#callRow(found.call, found.trace), call: found.call };
   }
 
-  /** How long the last messages took from their acceptance to their delivery, the oldest first. */
-  deliveryTimes(): number[] {
-    return this.#known()
-      .flatMap(({ facts: { type, delivered, call, accepted } }) =>
-        delivered && accepted && type !== 'job' ? [Math.max(delivered.time - call.time, 0)] : [],
-      )
-      .slice(0, 40)
-      .reverse();
+  /** All kept calls with their traces, newest first. */
+  #calls(): { call: Call; trace: Trace | undefined }[] {
+    const ofTraces = this.#known().flatMap(({ trace, facts: { call } }) =>
+      [call, ...trace.deliveries].map((one) => ({ call: one, trace })),
+    );
+    const others = this.#store.otherCalls.map((call) => ({ call, trace: undefined }));
+    return [...ofTraces, ...others].sort((a, b) => b.call.time - a.call.time);
   }
 
   #known(): Known[] {
     return this.#store.traces.flatMap((trace) =>
-      trace.call === undefined ? [] : [{ trace, facts: factsOf(trace, trace.call, this.#store) }],
+      trace.call === undefined ? [] : [{ trace, facts: this.#factsOf(trace, trace.call) }],
     );
+  }
+
+  /** What a trace is about. It is found again only if the trace has changed. */
+  #factsOf(trace: Trace, call: Call): Facts {
+    const known = this.#facts.get(trace);
+    if (known?.version === trace.version) return known.facts;
+    const facts = factsOf(trace, call, this.#store);
+    // Of a report, the user and the account are those of a message whose trace may still grow.
+    if (facts.event === undefined || (facts.phone !== null && facts.account !== null)) {
+      this.#facts.set(trace, { version: trace.version, facts });
+    }
+    return facts;
   }
 
   #rowOf({ trace, facts }: Known, places: Places): TraceRow {
@@ -131,13 +167,13 @@ export class Board {
       status: call.response?.status ?? 0,
       ...outcomeOf(facts, trace, places.get(trace.id)),
       isOwn: isOwn(trace, facts),
-      ids: [...trace.ids].map((id) => id.replace(/^rapidpro /, '')),
+      ids: [...trace.ids].slice(0, MAX_IDS).map((id) => id.replace(/^rapidpro /, '')),
     };
   }
 
-  #callRow(call: Call, trace: Trace | undefined, facts?: Facts): CallRow {
+  #callRow(call: Call, trace: Trace | undefined): CallRow {
     const { id, time, ms, server, route, account, response } = call;
-    const of = facts ?? (trace?.call && factsOf(trace, trace.call, this.#store));
+    const of = trace?.call && this.#factsOf(trace, trace.call);
     return {
       id,
       time,
@@ -196,14 +232,36 @@ export class Board {
   }
 }
 
+/** A list of the shown rows that are selected, with counts of all rows. */
+const listed = <Row extends TraceRow | CallRow>(
+  all: Row[],
+  shown: Row[],
+  isSelected: (row: Row) => boolean,
+): ListCounts & { rows: Row[] } => {
+  const found = shown.filter(isSelected);
+  return {
+    rows: found.slice(0, MOST),
+    found: found.length,
+    own: all.filter(({ isOwn }) => isOwn).length,
+    routes: [...new Set(all.map(({ route }) => route))].sort(),
+  };
+};
+
+/** How long the last single messages took from their acceptance to their delivery, the oldest first. */
+const deliveryTimesOf = (known: Known[]): number[] =>
+  known
+    .flatMap(({ facts: { type, delivered, call, accepted } }) =>
+      delivered && accepted && type !== 'job' ? [Math.max(delivered.time - call.time, 0)] : [],
+    )
+    .slice(0, TIMES)
+    .reverse();
+
 const conversationName = ({ type, account, phone }: Facts): string =>
   `${type === 'from user' ? 'platform' : 'app'} ${account} ${phone}`;
 
-/** The page itself, and its made-up users, report states; and the page shows pictures. */
-const isOwn = (trace: Trace, { type, phone, call }: Facts): boolean =>
-  type === 'states'
-    ? trace.isOwn || (phone !== null && isMadeUp(phone))
-    : call.path.startsWith('/media/') && call.headers['sec-fetch-dest'] === 'image';
+/** The page and the simulated phones report states by themselves; and the page shows pictures. */
+const isOwn = (trace: Trace, { type, call }: Facts): boolean =>
+  type === 'states' ? trace.isOwn : call.path.startsWith('/media/') && call.headers['sec-fetch-dest'] === 'image';
 
 const subjectOf = ({ type, subject }: Facts, job: string | undefined): TraceView['subject'] => {
   if (type === 'job') return job === undefined ? null : { kind: 'Job', id: job };

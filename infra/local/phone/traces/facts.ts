@@ -1,7 +1,8 @@
 /** What a trace is about, by its request, its log lines, and its calls to destinations. */
 import { type MediaType, mediaTypes } from '../../../../shared/media/media-types.ts';
+import { type AppEventRecord, eventsIn, isAppEvents, isPhone, phoneIn } from './record/app-events.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
-import { type AppEventRecord, eventsIn, isAppEvents, type Line, type Trace, type TraceStore } from './record/store.ts';
+import type { Line, Trace, TraceStore } from './record/store.ts';
 import type { Call } from './views.ts';
 
 export interface Facts {
@@ -45,9 +46,13 @@ const ACCEPTED_TYPES = {
 /** @param trace - a trace whose request has ended */
 export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
   const { lines } = trace;
-  const accepted = lines.find(({ message, type }) => message === 'accepted' && typeOf(type) !== undefined);
+  // The messages of a job have lines in its trace, too.
+  const isJob = lines.some(({ message }) => message === 'batch accepted');
+  const accepted = isJob
+    ? undefined
+    : lines.find(({ message, type }) => message === 'accepted' && typeOf(type) !== undefined);
   const events = isAppEvents(call) ? eventsIn(call.body) : [];
-  const type = typeOf(accepted?.type) ?? typeWithout(trace, events);
+  const type = isJob ? 'job' : (typeOf(accepted?.type) ?? typeWithout(events));
   const event = events[0];
   const subject = accepted?.message_id ?? accepted?.user_data_request_id ?? subjectIn(type, call, events);
   // A trace also contains the reports to the platform, and the answers of other messages.
@@ -62,7 +67,7 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
     type,
     call,
     account: accepted?.account ?? (call.account === 'app-network' ? null : call.account) ?? accountIn(event, store),
-    phone: phoneIn(trace, call, event) ?? phoneOfSubject(event, trace, store),
+    phone: isJob ? null : (phoneOf(trace, call, event) ?? phoneOfSubject(event, trace, store)),
     subject,
     content: contentIn(trace, call, event),
     event,
@@ -78,8 +83,7 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
 const typeOf = (type: string | undefined): Facts['type'] | undefined =>
   Object.entries(ACCEPTED_TYPES).find(([known]) => known === type)?.[1];
 
-const typeWithout = ({ lines }: Trace, events: AppEventRecord[]): Facts['type'] => {
-  if (lines.some(({ message }) => message === 'batch accepted')) return 'job';
+const typeWithout = (events: AppEventRecord[]): Facts['type'] => {
   if (events.length === 0) return 'request';
   return events.every(({ type }) => type === 'message.state') ? 'states' : 'event';
 };
@@ -94,27 +98,18 @@ const subjectIn = (type: Facts['type'], { path, response }: Call, events: AppEve
 const dataOf = (call: Call): unknown => at(jsonIn(call.body), 'data');
 
 /** The first phone number that the trace names. */
-const phoneIn = ({ deliveries }: Trace, call: Call, event: AppEventRecord | undefined): string | null => {
-  const body = jsonIn(call.body);
-  const form = call.path.startsWith('/v1/webhook/rapidpro') ? new URLSearchParams(call.body) : undefined;
-  const found = [
-    textAt(event?.data, 'from'),
-    textAt(event?.data, 'phone_number'),
-    ...deliveries.filter(({ server }) => server === 'app').map((delivery) => textAt(dataOf(delivery), 'to')),
-    event === undefined ? textAt(body, 'to') : undefined,
-    textAt(body, 'phone_number'),
-    textAt(body, 'number'),
-    form?.get('to_no_plus') ?? form?.get('to'),
-    /^\/v1\/user_data\/(?:start|fetch)\/([1-9]\d{6,14})$/.exec(call.path)?.[1],
-    /^\/v1\/users\/([1-9]\d{6,14})$/.exec(call.path)?.[1],
-  ].find((value) => typeof value === 'string' && /^\+?[1-9]\d{6,14}$/.test(value));
-  return found?.replace('+', '') ?? null;
-};
+const phoneOf = ({ deliveries }: Trace, call: Call, event: AppEventRecord | undefined): string | null =>
+  phoneIn(call, event) ??
+  deliveries
+    .filter(({ server }) => server === 'app')
+    .map((delivery) => textAt(dataOf(delivery), 'to'))
+    .find(isPhone) ??
+  null;
 
 /** The user of an answer: that of the request; and of a report: that of the message. */
 const phoneOfSubject = (event: AppEventRecord | undefined, trace: Trace, store: TraceStore): string | null => {
   const about = store.find(textAt(event?.data, 'id') ?? '');
-  return about?.call === undefined || about.id === trace.id ? null : phoneIn(about, about.call, undefined);
+  return about?.call === undefined || about.id === trace.id ? null : phoneOf(about, about.call, undefined);
 };
 
 const accountIn = (event: AppEventRecord | undefined, store: TraceStore): string | null => {

@@ -39,6 +39,7 @@ const plain = (words: string, status: number): TraceRow['outcome'] => ({
 const ofJob = ({ call, queued }: Facts, { counts, lines }: Trace): Omit<Outcome, 'isFailed'> => {
   const total = lines.find(({ message }) => message === 'batch accepted')?.messages ?? 0;
   const delivered = Math.min(counts.delivered ?? 0, total);
+  const failed = (counts['permanently failed'] ?? 0) + (counts['ended early'] ?? 0);
   const isDone = total > 0 && delivered === total;
   const accepted = (call.response?.status ?? 0) < 300 ? 'done' : 'failed';
   return {
@@ -50,7 +51,7 @@ const ofJob = ({ call, queued }: Facts, { counts, lines }: Trace): Omit<Outcome,
       isDone ? 'done' : delivered > 0 ? 'active' : 'empty',
       'empty',
     ],
-    isPending: !isDone,
+    isPending: delivered + failed < total,
   };
 };
 

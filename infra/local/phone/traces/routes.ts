@@ -13,12 +13,11 @@ import { callOf, callTo, textAt } from './record/capture.ts';
 import { KeptFiles } from './record/files.ts';
 import { traceOf } from './record/link.ts';
 import { TraceStore } from './record/store.ts';
+import { filtersIn } from './select.ts';
 import type { DestinationStats, Server, TraceList } from './views.ts';
 
 /** A campaign changes traces many times a second: the page reads them again at most four times. */
 const DELAY_MS = 250;
-/** How many calls the statistics of a destination show. */
-const LAST_CALLS = 30;
 
 export class Traces {
   /** Notified when traces may have changed. */
@@ -42,6 +41,7 @@ export class Traces {
         this.changes.notify();
       });
     }
+    app.watchOwnReports((event) => this.#store.addOwnEvent(event));
     this.#board = new Board(this.#store, {
       bots,
       hasFile: (request) => this.#files.get(request) !== undefined,
@@ -69,10 +69,7 @@ export class Traces {
   }
 
   /** Whether the platform has accepted the message that a user wrote with this event. */
-  isDelivered = (event: string): boolean =>
-    this.#store
-      .find(event)
-      ?.lines.some(({ message, type }) => message === 'delivered' && type === 'message.received') ?? false;
+  isDelivered = (event: string): boolean => this.#store.isDelivered(event);
 
   addRoutes(routes: Routes, businesses: ReadonlyMap<string, Business>): void {
     // The page names its own reports, so that Activity can hide them. Programs that report states are shown.
@@ -81,13 +78,16 @@ export class Traces {
       if (id !== undefined && req.header('sec-fetch-site') === 'same-origin') this.#store.addOwnEvent(id);
       return next();
     });
-    routes.get('/view/traces', async () => freshJson(await this.#list()));
+    routes.get('/view/traces', async ({ req }) => freshJson(await this.#list(req.query())));
     routes.get('/view/traces/:id', async ({ req }) => {
       const view = await this.#board.view(req.param('id'));
-      if (view === undefined) throw httpError(404, 'This trace is not kept: the stack keeps the last 500.');
+      if (view === undefined)
+        throw httpError(404, 'This trace is not kept: the stack keeps the last 100 of each user.');
       return freshJson(view);
     });
-    routes.get('/view/calls', () => freshJson(this.#board.calls()));
+    routes.get('/view/calls', ({ req }) =>
+      freshJson(this.#board.calls(filtersIn(req.query()), req.query('own') !== undefined)),
+    );
     routes.get('/view/calls/:id', ({ req }) => {
       const view = this.#board.call(req.param('id'));
       if (view === undefined) throw httpError(404, 'This call is not kept: the stack keeps the last ones.');
@@ -123,10 +123,9 @@ export class Traces {
     });
   }
 
-  async #list(): Promise<TraceList> {
+  async #list(query: Record<string, string>): Promise<TraceList> {
     return {
-      rows: await this.#board.rows(),
-      deliveryMs: this.#board.deliveryTimes(),
+      ...(await this.#board.list(filtersIn(query), query.own !== undefined)),
       destinations: this.#destinations(),
     };
   }
@@ -137,10 +136,7 @@ export class Traces {
       server,
       name,
       url,
-      calls: this.#store.destinationCalls
-        .filter((call) => call.server === server)
-        .slice(-LAST_CALLS)
-        .map(({ ms, response }) => ({ ms, ok: response !== null && response.status < 300 })),
+      calls: this.#store.lastCallsOf(server),
     });
     return [
       statsOf('app', 'App network', app.appUrl),

@@ -91,8 +91,9 @@ const attemptSteps = (facts: Facts, { deliveries, lines }: Trace): Step[] => {
     ...attempts.map(
       (call, place): Step => ({
         ...callStep(call),
-        title: `Attempt ${place + 1}`,
-        detail: `to ${destinationNames[call.server]}`,
+        ...(facts.type === 'job'
+          ? { title: 'Delivery', detail: `to …${(textAt(jsonIn(call.body), 'data', 'to') ?? '').slice(-4)}` }
+          : { title: `Attempt ${place + 1}`, detail: `to ${destinationNames[call.server]}` }),
         ...(call.response === null && { note: `${capital(destinationNames[call.server])} gave no response.` }),
       }),
     ),

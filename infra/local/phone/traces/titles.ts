@@ -1,5 +1,6 @@
 /** The titles of traces. */
 import { answersIn, type Facts } from './facts.ts';
+import { eventsIn } from './record/app-events.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
 import type { TraceRow } from './views.ts';
 
@@ -63,14 +64,16 @@ export const titleOf = (facts: Facts, names: Names): Title => {
       };
     case 'job':
       return { icon: 'layers', byUser: false, title: `Job of ${jobSize(facts)}`, preview, kind: 'messages' };
-    case 'states':
+    case 'states': {
+      const states = eventsIn(call.body).map(({ data }) => textAt(data, 'state') ?? '');
       return {
         icon: 'activity',
         byUser: true,
-        title: `State reported by ${person}`,
-        preview: String(textAt(facts.event?.data, 'state') ?? ''),
+        title: states.length === 1 ? `State reported by ${person}` : `${states.length} states reported`,
+        preview: [...new Set(states)].join(', '),
         kind: 'messages',
       };
+    }
     case 'event':
       return eventTitle(facts, names);
     case 'request':

@@ -45,7 +45,7 @@ type TraceIcon =
   | 'cross'
   | 'activity';
 
-/** A row of Activity: `/view/traces`, newest first. */
+/** A row of Activity. */
 export interface TraceRow {
   id: string;
   time: number;
@@ -68,15 +68,51 @@ export interface TraceRow {
   isFailed: boolean;
   /** Whether the page itself caused it. */
   isOwn: boolean;
-  /** The ids by which a search finds it, in addition to its own: of its message, its job, its event. */
+  /** The first of the ids by which it is found, in addition to its own: of its message, its job, its event. */
   ids: string[];
 }
 
-export interface TraceList {
+/** What lists select: each filter that is not empty. */
+export interface Filters {
+  kind: 'all' | 'messages' | 'consent' | 'profilers' | 'pending' | 'failed';
+  /** The id of an account. */
+  business: string;
+  /** The number of a user. */
+  of: string;
+  route: string;
+  /** `2xx`, `4xx`, `5xx`, or `none` for a call without a response. */
+  status: string;
+  /** The searched text. */
+  q: string;
+}
+
+/** Of all kept rows, with and without filters. */
+export interface ListCounts {
+  /** How many rows the filters select. The list shows the first 250 of them. */
+  found: number;
+  /** How many rows the page itself caused. */
+  own: number;
+  /** The routes of the rows, in the order of the alphabet. */
+  routes: string[];
+}
+
+/** `/view/traces`, with the filters and `own` in the query: the kept traces that they select, newest first. */
+export interface TraceList extends ListCounts {
   rows: TraceRow[];
-  /** The times from acceptance to delivery of the last messages, in milliseconds, the oldest first. */
+  /** How many of all kept traces are pending, and failed; without those of the page itself, unless `own` is set. */
+  pending: number;
+  failed: number;
+  /** Whether profilers are among them. */
+  hasProfilers: boolean;
+  /** The times from acceptance to delivery of the last single messages, in milliseconds, the oldest first. */
   deliveryMs: number[];
   destinations: DestinationStats[];
+}
+
+/** How long a call took, and whether it was accepted. */
+export interface CallResult {
+  ms: number;
+  ok: boolean;
 }
 
 /** The last calls of a destination, the oldest first. */
@@ -85,10 +121,15 @@ export interface DestinationStats {
   name: string;
   /** Where the service calls it. */
   url: string;
-  calls: { ms: number; ok: boolean }[];
+  calls: readonly CallResult[];
 }
 
-/** A row of the list of calls: `/view/calls`, newest first. */
+/** `/view/calls`, with the query of `/view/traces`: newest first. */
+export interface CallList extends ListCounts {
+  rows: CallRow[];
+}
+
+/** A row of the list of calls. */
 export interface CallRow extends Pick<Call, 'id' | 'time' | 'ms' | 'server' | 'route' | 'account'> {
   phone: string | null;
   /** Null without a response. */

@@ -4,67 +4,90 @@ import { mediaOf } from '../../../../shared/outbox/event.ts';
 import { demoBots } from '../../demo.ts';
 import type { AppNetwork } from '../../simulators/app-network/app-network.ts';
 import type { PhoneEvent } from '../../simulators/app-network/inbox.ts';
-import type { Decision } from '../../simulators/app-network/reported-events.ts';
-import { isMadeUp } from '../jobs/crowd.ts';
+import type { Decision, ReportedState } from '../../simulators/app-network/reported-events.ts';
+import { isMadeUp } from '../../simulators/app-network/simulated-users.ts';
 import { compare } from '../times.ts';
 import type { PhoneSummary, PhoneView, ReceivedItem, RequestItem, TimelineItem, WrittenItem } from '../views.ts';
+import { storedStatesOf } from './stored-states.ts';
 
 export interface Network extends Pick<AppNetwork, 'inbox' | 'reportedEvents'> {
   /** Whether the platform has accepted the message that a user wrote with this event. */
   isDelivered: (event: string) => boolean;
 }
 
-/** Most phones in the list: a job may have 10,000 recipients. */
-const MOST_PHONES = 50;
+/** Most phones in the list of those that only received messages: a job may have 10,000 recipients. */
+const MOST_RECEIVERS = 50;
 
 /**
- * The phones with messages or a reported user, by the time of the last message, newest first; without those of made-up
- * users.
+ * The phones of all users who wrote, or about whom something was reported, and the last 50 others that received messages;
+ * without those of made-up users. Within both, that with the last message comes first.
  */
 export const phonesOf = (network: Network): PhoneSummary[] => {
-  const { inbox, reportedEvents } = network;
-  const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...reportedEvents.phones]);
-  return [...numbers]
+  const users = network.reportedEvents.phones;
+  const receivers = network.inbox.phones.map(({ phone }) => phone).filter((phone) => !users.has(phone));
+  return [...byLastTime(network, [...users]), ...byLastTime(network, receivers).slice(0, MOST_RECEIVERS)].map((phone) =>
+    summaryOf(network, phone, timelineOf(network, phone)),
+  );
+};
+
+const byLastTime = (network: Network, phones: string[]): string[] =>
+  phones
     .filter((phone) => !isMadeUp(phone))
     .map((phone) => ({ phone, last: lastTimeOf(network, phone) }))
     .sort((a, b) => compare(b.last, a.last) || compare(a.phone, b.phone))
-    .slice(0, MOST_PHONES)
-    .map(({ phone }) => summaryOf(network, phone));
-};
+    .map(({ phone }) => phone);
 
 /** The time of a phone's last message of either side; empty if there is none. */
 const lastTimeOf = ({ inbox, reportedEvents }: Network, phone: string): string =>
   [inbox.timelineOf(phone).at(-1)?.since ?? '', reportedEvents.writtenBy(phone).at(-1)?.time ?? ''].sort().at(-1) ?? '';
 
-const summaryOf = (network: Network, phone: string): PhoneSummary => {
-  const timeline = timelineOf(network, phone);
+const summaryOf = (network: Network, phone: string, timeline: TimelineItem[]): PhoneSummary => {
   const last = timeline.at(-1);
   const received = timeline.filter((item) => item.kind === 'received');
   const properties = network.reportedEvents.userOf(phone)?.properties;
-  const without = (...states: ReceivedItem['states']) =>
-    received.filter((item) => !states.some((state) => item.states.includes(state))).map(({ id }) => id);
+  const unread = received.filter(({ states }) => !states.includes('read') && !states.includes('delivery_failed'));
   return {
     phone,
     name: properties?.first_name?.value ?? null,
     lastName: properties?.last_name?.value ?? null,
     last: last ? { text: gist(last), time: last.time } : null,
-    undelivered: without('delivered_to_user', 'read', 'delivery_failed'),
-    unread: without('read', 'delivery_failed'),
+    unread: unread.map(({ id }) => id),
     asks: timeline.filter((item) => item.kind === 'request' && isOpen(item)).length,
   };
 };
 
-export const phoneViewOf = (network: Network, phone: string): PhoneView => ({
-  timeline: timelineOf(network, phone),
-  user: network.reportedEvents.userOf(phone) ?? null,
-});
+export const phoneViewOf = async (network: Network, phone: string): Promise<PhoneView> => {
+  // If the table cannot be read now, the states are those that the app has reported.
+  const stored = await storedStatesOf(phone).catch(() => undefined);
+  const timeline = timelineOf(network, phone, stored && ((id) => (stored.get(id) ?? []).filter(isReported)));
+  return {
+    summary: summaryOf(network, phone, timeline),
+    timeline,
+    user: network.reportedEvents.userOf(phone) ?? null,
+  };
+};
 
-/** Both sides of a conversation, in the order of time. */
-const timelineOf = ({ inbox, reportedEvents, isDelivered }: Network, phone: string): TimelineItem[] => {
+const REPORTED: readonly string[] = ['delivered_to_user', 'read', 'delivery_failed'] satisfies ReportedState[];
+
+const isReported = (state: string): state is ReportedState => REPORTED.includes(state);
+
+/** The states of a message, by its id. */
+type StatesOf = (id: string) => ReportedState[];
+
+/**
+ * Both sides of a conversation, in the order of time.
+ *
+ * @param statesOf - default: those that the app has reported
+ */
+const timelineOf = (
+  { inbox, reportedEvents, isDelivered }: Network,
+  phone: string,
+  statesOf: StatesOf = (id) => reportedEvents.statesOf(id).map(({ state }) => state),
+): TimelineItem[] => {
   const came = inbox.timelineOf(phone).map(({ message: { type, data }, since }): ReceivedItem | RequestItem => {
     const event = { type, data } as PhoneEvent;
     return event.type === 'message.send'
-      ? received(event.data, since, reportedEvents)
+      ? received(event.data, since, statesOf(event.data.id))
       : asked(event.data, since, { inbox, reportedEvents });
   });
   const written = reportedEvents.writtenBy(phone).map(
@@ -81,14 +104,14 @@ const timelineOf = ({ inbox, reportedEvents, isDelivered }: Network, phone: stri
 type MessageData = Extract<PhoneEvent, { type: 'message.send' }>['data'];
 type RequestData = Extract<PhoneEvent, { type: 'user_data.request' }>['data'];
 
-const received = (data: MessageData, time: string, reportedEvents: Network['reportedEvents']): ReceivedItem => ({
+const received = (data: MessageData, time: string, states: ReportedState[]): ReceivedItem => ({
   kind: 'received',
   id: data.id,
   time,
   from: data.from ?? null,
   content: contentOf(data),
   quick_replies: 'quick_replies' in data && Array.isArray(data.quick_replies) ? data.quick_replies.map(String) : [],
-  states: reportedEvents.statesOf(data.id).map(({ state }) => state),
+  states,
 });
 
 const contentOf = (data: MessageData): ReceivedItem['content'] => {

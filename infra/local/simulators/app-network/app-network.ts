@@ -1,7 +1,7 @@
 /**
  * A simulated app network. It receives the service's messages to phones, responds by its fault rules, and reports
- * events on request. Without a request, it reports only the configured answers to data requests. `GET /` returns the
- * help text.
+ * events on request. Without a request, it reports only the configured answers to data requests, and what
+ * `SimulatedUsers` reports. `GET /` returns the help text.
  */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -101,6 +101,7 @@ export class AppNetwork {
   readonly reportedEvents = new ReportedEvents();
   readonly #consent = new Consent();
   #appToken = '';
+  readonly #reportWatchers: ((event: string) => void)[] = [];
   /** What users have sent, by id. */
   readonly #files = new Map<string, { bytes: ArrayBuffer; type: string }>();
 
@@ -157,6 +158,11 @@ export class AppNetwork {
   /** Calls the watcher at the end of each call of the service. */
   watchCalls(watcher: (call: ServedCall) => void): void {
     this.#server.watchCalls(/^\/app$/, watcher);
+  }
+
+  /** Calls the watcher with the id of each event that the network is about to report without a request. */
+  watchOwnReports(watcher: (event: string) => void): void {
+    this.#reportWatchers.push(watcher);
   }
 
   get changes(): Changes {
@@ -342,6 +348,7 @@ export class AppNetwork {
       type: 'message.state' as const,
       data,
     }));
+    for (const watcher of this.#reportWatchers) for (const { id } of events) watcher(id);
     const recordResponses = events.map(({ id, type, data }) => this.reportedEvents.record(id, { type, data }));
     const response = await this.#send(JSON.stringify(events)).catch(() => undefined);
     for (const recordResponse of recordResponses) recordResponse(response);

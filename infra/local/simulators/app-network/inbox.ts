@@ -1,6 +1,5 @@
 /** The calls that the app network received from the service, and the messages that phones show. */
 import * as v from 'valibot';
-import { now } from '../../../../shared/core/clock.ts';
 import { phoneNumber } from '../../../../shared/validation/schemas.ts';
 import { type Outcome, time } from '../calls.ts';
 
@@ -101,8 +100,6 @@ interface Accepted {
   /** The id of the message. */
   id: string;
   phone: string;
-  /** Milliseconds since 1970. */
-  at: number;
 }
 
 export class Inbox {
@@ -118,12 +115,6 @@ export class Inbox {
   /** The messages that were accepted, in order. */
   get accepted(): readonly Accepted[] {
     return this.#accepted;
-  }
-
-  /** The messages that were accepted since a time in milliseconds, the latest first. */
-  acceptedSince(time: number): Accepted[] {
-    const end = this.#accepted.findLastIndex(({ at }) => at < time);
-    return this.#accepted.slice(end + 1).reverse();
   }
 
   /** The phones, with how many messages each shows, and how many were never accepted. */
@@ -191,7 +182,7 @@ export class Inbox {
       if (message.taken) return;
       message.taken = true;
       phone.shown.push({ message, since: time() });
-      if (type === 'message.send') this.#accepted.push({ id: data.id, phone: data.to, at: now() });
+      if (type === 'message.send') this.#accepted.push({ id: data.id, phone: data.to });
     };
   }
 

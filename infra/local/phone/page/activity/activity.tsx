@@ -2,11 +2,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchRow } from '../../destinations/views.ts';
-import type { CallRow, TraceList } from '../../traces/views.ts';
+import type { CallList, TraceList } from '../../traces/views.ts';
 import type { JobCounts, PhoneSummary, Setup } from '../../views.ts';
 import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
 import { useView, type Versions } from '../data/live.ts';
+import { queryOf } from '../data/traces.ts';
 import type { Switches } from '../destinations/use-switches.ts';
 import { CallDetail } from '../inspector/call-detail.tsx';
 import { Inspector } from '../inspector/inspector.tsx';
@@ -27,20 +28,31 @@ interface ActivityProps {
   editor: ComponentChildren;
 }
 
-/** The last value before a pause; while it is not paused, the value itself. */
-const usePaused = <Value,>(value: Value, paused: boolean): Value => {
-  const kept = useRef(value);
-  if (!paused || kept.current === undefined) kept.current = value;
-  return kept.current;
+/** The last value before a pause; while it is not paused, or of another key, the value itself. */
+const usePaused = <Value,>(value: Value, paused: boolean, key = ''): Value => {
+  const kept = useRef({ key, value });
+  if (!paused || kept.current.value === undefined || kept.current.key !== key) kept.current = { key, value };
+  return kept.current.value;
+};
+
+/** A view, or the last one while it is read with other filters. */
+const useLast = <View,>(view: View | undefined): View | undefined => {
+  const last = useRef(view);
+  if (view !== undefined) last.current = view;
+  return last.current;
 };
 
 export const Activity = ({ versions, address, go, setup, users, online, editor, switches, clock }: ActivityProps) => {
   const pane = useRef<HTMLDivElement>(null);
   const [paused, setPaused] = useState(false);
-  const present = useView<TraceList>('/view/traces', versions.traces);
-  const calls = useView<CallRow[]>('/view/calls', address.view === 'calls' ? versions.traces : 0);
+  const [showOwn, setShowOwn] = useState(false);
+  const query = queryOf(address, showOwn);
+  const present = useView<TraceList>(`/view/traces${query}`, versions.traces);
+  const traces = useLast(usePaused(present, paused, query));
+  const read = useView<CallList>(`/view/calls${query}`, address.view === 'calls' ? versions.traces : 0);
+  const calls = useLast(usePaused(read, paused, query));
+  const overview = useLast(present);
   const jobs = useView<JobCounts[]>('/view/funnel', versions.funnel);
-  const list = usePaused(present, paused);
   const switched = useView<SwitchRow[]>('/view/switched', versions.destinations);
   const { trace } = address;
   const isOpen = trace !== '' || editor !== null;
@@ -66,11 +78,10 @@ export const Activity = ({ versions, address, go, setup, users, online, editor, 
   return (
     <section class="split" data-open={isOpen} ref={pane}>
       <ActivityList
-        {...{ address, go, setup, users, paused }}
-        rows={list?.rows}
+        {...{ address, go, setup, users, traces, calls, paused, showOwn }}
         switched={usePaused(switched, paused) ?? []}
-        calls={usePaused(calls, paused)}
         onPause={() => setPaused(!paused)}
+        onShowOwn={setShowOwn}
         onOpen={open}
       />
       <div class="detail-pane">
@@ -86,17 +97,9 @@ export const Activity = ({ versions, address, go, setup, users, online, editor, 
               onTrace={(id) => go({ view: 'traces', trace: id })}
             />
           ) : (
-            <Inspector
-              key={trace}
-              {...{ online }}
-              id={trace}
-              version={versions.traces}
-              onClose={close}
-              onOpen={open}
-              onJob={(job) => go({ tab: 'jobs', job, editor: false })}
-            />
+            <Inspector key={trace} {...{ online }} id={trace} version={versions.traces} onClose={close} onOpen={open} />
           ))}
-        {editor === null && trace === '' && <Overview {...{ jobs, switches, clock, online }} list={present} />}
+        {editor === null && trace === '' && <Overview {...{ jobs, switches, clock, online }} list={overview} />}
       </div>
     </section>
   );

@@ -1,6 +1,7 @@
 /** The panel of filters: business, user, route, status. The filters that are set are chips, which remove them. */
+import type { Filters as FilterState } from '../../traces/views.ts';
 import type { Bot, PhoneSummary } from '../../views.ts';
-import type { Filters as FilterState, Go } from '../data/address.ts';
+import type { Go } from '../data/address.ts';
 import { filterCount } from '../data/traces.ts';
 import { Icon } from '../icons.tsx';
 import { Menu } from '../shell/menu.tsx';

@@ -54,8 +54,6 @@ export const Funnel = ({ jobs }: { jobs: JobCounts[] }) => {
 interface BarRow {
   label: string;
   count: number;
-  /** The share as a text. */
-  share?: string;
   kind?: 'bad' | 'received' | undefined;
 }
 
@@ -67,11 +65,11 @@ interface BarTableProps {
 }
 
 /** A table of counts with bars, which are hidden from screen readers. */
-export const BarTable = ({ caption, rows, max }: BarTableProps) => (
+const BarTable = ({ caption, rows, max }: BarTableProps) => (
   <table class="bars">
     <caption class="unseen">{caption}</caption>
     <tbody>
-      {rows.map(({ label, count, share, kind = '' }) => (
+      {rows.map(({ label, count, kind = '' }) => (
         <tr key={label} class={kind}>
           <th scope="row">{label}</th>
           <td>
@@ -80,7 +78,6 @@ export const BarTable = ({ caption, rows, max }: BarTableProps) => (
             </span>
           </td>
           <td class="count">{count.toLocaleString('en')}</td>
-          {share !== undefined && <td class="share">{share}</td>}
         </tr>
       ))}
     </tbody>

@@ -1,10 +1,10 @@
 /** The list of Activity: traces or calls, with filters, and how many calls of the page are hidden. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchRow } from '../../destinations/views.ts';
-import type { CallRow, TraceRow } from '../../traces/views.ts';
+import type { CallList, Filters as FilterState, TraceList, TraceRow } from '../../traces/views.ts';
 import type { PhoneSummary, Setup } from '../../views.ts';
-import type { Address, Filters as FilterState, Go } from '../data/address.ts';
-import { filterCount, selectCalls, selectTraces } from '../data/traces.ts';
+import type { Address, Go } from '../data/address.ts';
+import { filterCount } from '../data/traces.ts';
 import { Icon } from '../icons.tsx';
 import { Empty, moveFocus, Skeleton } from '../parts.tsx';
 import { Filters } from './filters.tsx';
@@ -15,12 +15,15 @@ interface ActivityListProps {
   go: Go;
   setup: Setup | undefined;
   users: PhoneSummary[];
-  rows: TraceRow[] | undefined;
-  calls: CallRow[] | undefined;
+  traces: TraceList | undefined;
+  calls: CallList | undefined;
   /** The switches that were set. They are listed among all traces, unless a filter is set. */
   switched: SwitchRow[];
   paused: boolean;
   onPause: () => void;
+  /** Whether the calls by the page itself are listed. */
+  showOwn: boolean;
+  onShowOwn: (show: boolean) => void;
   onOpen: (id: string) => void;
 }
 
@@ -36,28 +39,17 @@ const kinds: { name: FilterState['kind']; label: string }[] = [
 const noFilters: FilterState = { kind: 'all', business: '', of: '', route: '', status: '', q: '' };
 
 export const ActivityList = (props: ActivityListProps) => {
-  const { address, go, setup, users, rows, calls, switched, paused, onPause, onOpen } = props;
-  const [showOwn, setShowOwn] = useState(false);
+  const { address, go, setup, users, traces, calls, switched, paused, onPause, showOwn, onShowOwn, onOpen } = props;
   const areTraces = address.view === 'traces';
-  const all: (TraceRow | CallRow)[] | undefined = areTraces ? rows : calls;
-  const own = all?.filter(({ isOwn }) => isOwn).length ?? 0;
-  const traces = selectTraces(
-    (rows ?? []).filter(({ isOwn }) => showOwn || !isOwn),
-    address,
-  );
-  const found = selectCalls(
-    (calls ?? []).filter(({ isOwn }) => showOwn || !isOwn),
-    address,
-  );
-  const shown = areTraces ? traces.map(({ id }) => id) : found.map(({ id }) => id);
-  const list = useRef<HTMLDivElement>(null);
-  const news = useNews(shown[0], list);
-  const counts = {
-    pending: (rows ?? []).filter(({ isPending }) => isPending).length,
-    failed: (rows ?? []).filter(({ isFailed }) => isFailed).length,
+  const { rows, found, own, routes } = (areTraces ? traces : calls) ?? {
+    rows: undefined,
+    found: 0,
+    own: 0,
+    routes: [],
   };
+  const list = useRef<HTMLDivElement>(null);
+  const news = useNews(rows?.[0]?.id, list);
   const isFiltered = filterCount(address) > 0 || address.kind !== 'all' || address.q !== '';
-  const routes = [...new Set((areTraces ? rows : calls)?.map(({ route }) => route))].sort();
   return (
     <section class="list-pane" aria-label={areTraces ? 'Traces' : 'Calls'} onKeyDown={moveFocus}>
       <header class="list-head">
@@ -79,12 +71,12 @@ export const ActivityList = (props: ActivityListProps) => {
           <legend class="unseen">Kind</legend>
           {kinds
             .filter(({ name }) => areTraces || name === 'all' || name === 'failed')
-            .filter(({ name }) => name === address.kind || isOffered(name, rows ?? []))
+            .filter(({ name }) => name === address.kind || isOffered(name, traces))
             .map(({ name, label }) => (
               <button type="button" key={name} aria-pressed={name === address.kind} onClick={() => go({ kind: name })}>
                 {label}
-                {areTraces && (name === 'pending' || name === 'failed') && counts[name] > 0 && (
-                  <span> {counts[name]}</span>
+                {areTraces && (name === 'pending' || name === 'failed') && traces !== undefined && traces[name] > 0 && (
+                  <span> {traces[name]}</span>
                 )}
               </button>
             ))}
@@ -96,8 +88,8 @@ export const ActivityList = (props: ActivityListProps) => {
             {news} new
           </button>
         )}
-        {all === undefined && <Skeleton rows={6} />}
-        {all !== undefined && shown.length === 0 && (
+        {rows === undefined && <Skeleton rows={6} />}
+        {rows?.length === 0 && (
           <Empty icon="activity">
             <p>
               {isFiltered
@@ -117,7 +109,7 @@ export const ActivityList = (props: ActivityListProps) => {
         )}
         <ul>
           {areTraces
-            ? byTime([...traces, ...(isFiltered ? [] : switched)]).map((row) => (
+            ? byTime([...(traces?.rows ?? []), ...(isFiltered ? [] : switched)]).map((row) => (
                 <li key={row.id}>
                   {'mode' in row ? (
                     <SwitchEntry row={row} />
@@ -126,12 +118,17 @@ export const ActivityList = (props: ActivityListProps) => {
                   )}
                 </li>
               ))
-            : found.map((row) => (
+            : calls?.rows.map((row) => (
                 <li key={row.id}>
                   <CallEntry row={row} isOpen={row.id === address.trace} onOpen={() => onOpen(row.id)} />
                 </li>
               ))}
         </ul>
+        {rows !== undefined && found > rows.length && (
+          <p class="quiet list-rest">
+            The last {rows.length} of {found.toLocaleString('en')}. A search or a filter finds the others.
+          </p>
+        )}
       </div>
       <footer class="list-foot">
         <Icon name="hidden" />
@@ -140,7 +137,7 @@ export const ActivityList = (props: ActivityListProps) => {
         </span>
         <span class="spacer" />
         {own > 0 && (
-          <button type="button" class="text-button" onClick={() => setShowOwn(!showOwn)}>
+          <button type="button" class="text-button" onClick={() => onShowOwn(!showOwn)}>
             {showOwn ? 'Hide' : 'Show'}
           </button>
         )}
@@ -152,10 +149,10 @@ export const ActivityList = (props: ActivityListProps) => {
 const byTime = <Row extends { time: number }>(rows: Row[]): Row[] => rows.sort((a, b) => b.time - a.time);
 
 /** Pending is offered while something is; there is no room for all, so Profilers only if there are some beside. */
-const isOffered = (kind: FilterState['kind'], rows: TraceRow[]): boolean => {
-  const isPending = rows.some((row) => row.isPending);
+const isOffered = (kind: FilterState['kind'], traces: TraceList | undefined): boolean => {
+  const isPending = traces !== undefined && traces.pending > 0;
   if (kind === 'pending') return isPending;
-  return kind !== 'profilers' || !isPending || rows.some((row) => row.kind === 'profilers');
+  return kind !== 'profilers' || !isPending || traces.hasProfilers;
 };
 
 /** A trace is open by its id, or by that of its message. */

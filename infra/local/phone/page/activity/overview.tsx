@@ -108,7 +108,7 @@ const DeliveryTime = ({ times }: { times: number[] }) => {
         </span>
       </header>
       {times.length === 0 ? (
-        <p class="quiet">No message has been delivered yet.</p>
+        <p class="quiet">It is measured of single messages whose traces are kept. Campaigns send at a limited pace.</p>
       ) : (
         <div class="delivery-time">
           <p>

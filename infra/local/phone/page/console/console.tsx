@@ -1,21 +1,18 @@
-/** The console of the service: its activity, the jobs, and the stack. */
+/** The console of the service: its activity, and the stack. */
 import { useState } from 'preact/hooks';
-import type { JobListView } from '../../jobs/views.ts';
 import type { PhoneSummary, Setup } from '../../views.ts';
 import { Activity } from '../activity/activity.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
 import { describeError, submit } from '../data/api.ts';
-import { useView, type Versions } from '../data/live.ts';
+import type { Versions } from '../data/live.ts';
 import { Banners } from '../destinations/banner.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
 import { Icon } from '../icons.tsx';
-import { Jobs } from '../jobs/jobs.tsx';
 import { useKeys } from '../keys.tsx';
 import { partOf } from '../shell/bottom-tabs.tsx';
 import { Search } from '../shell/search.tsx';
 import { useToast } from '../shell/toast.tsx';
-import { Tabs } from '../tabs.tsx';
 import { Dock } from '../write/dock.tsx';
 import { WriteEditor } from '../write/editor.tsx';
 import { Stack } from './stack.tsx';
@@ -48,16 +45,11 @@ export const Console = ({
   switches,
   clock,
 }: ConsoleProps) => {
-  const jobs = useView<JobListView>('/view/jobs', versions.jobs);
   const [chosen, setBusiness] = useState('');
-  const running = jobs?.jobs.filter(({ status }) => status === 'running').length ?? 0;
-  const tab = address.tab === 'jobs' ? 'jobs' : 'activity';
   const bots = setup?.bots.filter(({ sends }) => sends) ?? [];
   const business = chosen || (bots.find(({ number }) => number === address.chat)?.id ?? bots[0]?.id ?? '');
   const write = () => go({ tab: 'activity', write: true, trace: '' });
   useKeys({
-    1: () => go({ tab: 'activity' }),
-    2: () => go({ tab: 'jobs' }),
     b: write,
     m: () => {
       if (!wide) go({ tab: 'phone', screen: 'chat' });
@@ -84,26 +76,19 @@ export const Console = ({
       />
     ) : null;
   return (
-    <section class="console" id="console" aria-label="Console" tabIndex={-1} data-tab={tab}>
-      <Tabs
-        id="console"
-        label="Console"
-        tabs={[
-          { name: 'activity', label: 'Activity', icon: 'activity' },
-          { name: 'jobs', label: 'Jobs', icon: 'layers', count: { number: running, of: 'running' } },
-        ]}
-        selected={tab}
-        onSelect={(name) => go({ tab: name })}
-        after={tab === 'activity' && <ClearButton onClear={() => go({ trace: '' })} online={online} />}
-      >
+    <section class="console" id="console" aria-label="Console" tabIndex={-1}>
+      <header class="console-head">
+        <h2>
+          <Icon name="activity" />
+          Activity
+        </h2>
+        <ClearButton onClear={() => go({ trace: '' })} online={online} />
+      </header>
+      <div class="console-body">
         <Banners switches={switches} online={online} />
-        {!wide && tab === 'activity' && address.trace === '' && <Search address={address} go={go} />}
-        {tab === 'activity' ? (
-          <Activity {...{ versions, address, go, setup, users, online, editor, switches, clock }} />
-        ) : (
-          <Jobs list={jobs} versions={versions} address={address} go={go} setup={setup} online={online} />
-        )}
-      </Tabs>
+        {!wide && address.trace === '' && <Search address={address} go={go} />}
+        <Activity {...{ versions, address, go, setup, users, online, editor, switches, clock }} />
+      </div>
       <Dock {...{ bots, business, phone, users, onUser, online }} onBusiness={setBusiness} onWrite={write} />
     </section>
   );

@@ -1,25 +1,11 @@
 /** The state of the page in its URL, which a reload and the browser's Back keep. */
 import { useEffect, useState } from 'preact/hooks';
-import { filters } from '../jobs/words.ts';
+import type { Filters } from '../../traces/views.ts';
 
 const screens = ['chat', 'chats', 'consents', 'profile'] as const;
-const tabs = ['phone', 'activity', 'jobs', 'stack'] as const;
+const tabs = ['phone', 'activity', 'stack'] as const;
 const views = ['traces', 'calls'] as const;
 const kinds = ['all', 'messages', 'consent', 'profilers', 'pending', 'failed'] as const;
-
-/** The filters of the Activity view; empty texts select everything. */
-export interface Filters {
-  kind: (typeof kinds)[number];
-  /** The id of an account. */
-  business: string;
-  /** The number of a user. */
-  of: string;
-  route: string;
-  /** `2xx`, `4xx`, `5xx`, or `none` for a call without a response. */
-  status: string;
-  /** The searched text. */
-  q: string;
-}
 
 export interface Address extends Filters {
   /** The number of the user whose phone is open; empty for the demo user. */
@@ -28,19 +14,14 @@ export interface Address extends Filters {
   screen: (typeof screens)[number];
   /** The number of the business of the open chat; empty for that of the last message. */
   chat: string;
-  /** The open tab of the console; `phone` and `stack` are parts of a small page only. */
+  /** The open part of a small page; the phone if it is empty. */
   tab: (typeof tabs)[number] | '';
   /** What Activity lists. */
   view: (typeof views)[number];
   /** The open trace or call; empty without one. */
   trace: string;
-  /** The open job; empty without one. */
-  job: string;
-  /** Whether the editor of a new job is open. */
-  editor: boolean;
   /** Whether the editor of a message as a business is open. */
   write: boolean;
-  filter: (typeof filters)[number]['name'];
 }
 
 const among = <const Names extends readonly string[]>(names: Names, given: string): Names[number] | undefined =>
@@ -64,27 +45,23 @@ const addressIn = (search: string): Address => {
     route: given('route'),
     status: given('status'),
     q: given('q'),
-    job: given('job'),
-    editor: query.has('new'),
     write: query.has('write'),
-    filter: filters.find(({ name }) => name === given('filter'))?.name ?? 'all',
   };
 };
 
 /** The search part of a URL for a state: defaults are left out. */
-const searchOf = ({ editor, write, ...texts }: Address): string => {
+const searchOf = ({ write, ...texts }: Address): string => {
   const defaults = addressIn('');
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(texts)) {
     if (value !== Object.entries(defaults).find(([known]) => known === name)?.[1]) query.set(name, value);
   }
-  if (editor) query.set('new', '');
   if (write) query.set('write', '');
   return query.size === 0 ? '' : `?${query}`;
 };
 
 /** The states of filters, which are no steps for the Back button. */
-const PASSING: (keyof Address)[] = ['filter', 'kind', 'business', 'of', 'route', 'status', 'q', 'view'];
+const PASSING: (keyof Address)[] = ['kind', 'business', 'of', 'route', 'status', 'q', 'view'];
 
 export type Go = (changes: Partial<Address>) => void;
 

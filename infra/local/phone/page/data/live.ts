@@ -15,10 +15,10 @@ export type Versions = Record<Part, number>;
 /** Seconds before the page connects again. */
 const RETRY_S = 3;
 
-/** Least milliseconds between two reads of a view: while a job runs, views change all the time. */
+/** Least milliseconds between two reads of a view: while a campaign runs, views change all the time. */
 const PAUSE_MS = 100;
 
-const none: Versions = { phones: 0, traces: 0, funnel: 0, jobs: 0, destinations: 0, clock: 0 };
+const none: Versions = { phones: 0, traces: 0, funnel: 0, destinations: 0, clock: 0 };
 
 const parts = Object.keys(none) as Part[];
 

@@ -6,7 +6,6 @@ import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { useViewOrProblem } from '../data/live.ts';
 import { Icon } from '../icons.tsx';
-import { shortId } from '../jobs/words.ts';
 import { useKeys } from '../keys.tsx';
 import { Close, Copy, Empty, Skeleton, usePresent } from '../parts.tsx';
 import { ExportReceipts } from '../phone/consents.tsx';
@@ -24,12 +23,11 @@ interface InspectorProps {
   online: boolean;
   onClose: () => void;
   onOpen: (id: string) => void;
-  onJob: (id: string) => void;
 }
 
 const MINUTE_MS = 60_000;
 
-export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: InspectorProps) => {
+export const Inspector = ({ id, version, online, onClose, onOpen }: InspectorProps) => {
   const { view: trace, problem } = useViewOrProblem<TraceView>(`/view/traces/${encodeURIComponent(id)}`, version);
   const [showValues, setShowValues] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -109,7 +107,7 @@ export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: Inspe
           </button>
         )}
       </header>
-      <Facts trace={trace} onJob={onJob} />
+      <Facts trace={trace} />
       {values && <ValueSwitch isOn={showValues} onChange={setShowValues} />}
       <Timeline
         steps={trace.steps}
@@ -149,6 +147,9 @@ export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: Inspe
   );
 };
 
+/** `7c1e40d2…b85e3f9a42` */
+const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-10)}` : id);
+
 const chipLooks = { ok: 'ok', warn: 'warn', bad: 'stopped', plain: '' };
 
 const Status = ({ trace: { outcome } }: { trace: TraceView }) => (
@@ -158,7 +159,7 @@ const Status = ({ trace: { outcome } }: { trace: TraceView }) => (
   </>
 );
 
-const Facts = ({ trace, onJob }: { trace: TraceView; onJob: (id: string) => void }) => {
+const Facts = ({ trace }: { trace: TraceView }) => {
   const { id, subject, business, person, toUser, outcome } = trace;
   const ends = [business && endOf(business.number), person && endOf(person.phone)];
   const direction = (toUser ? ends : ends.toReversed()).filter(Boolean);
@@ -197,11 +198,11 @@ const Facts = ({ trace, onJob }: { trace: TraceView; onJob: (id: string) => void
       )}
       {subject?.kind === 'Job' && (
         <>
-          <dt>Job</dt>
+          <dt>Campaign</dt>
           <dd>
-            <button type="button" class="text-button" onClick={() => onJob(subject.id)}>
-              Open the job
-            </button>
+            <a href={`/portal-link?to=/campaigns/${subject.id}`} target="_blank" rel="noreferrer">
+              Open in the portal
+            </a>
           </dd>
         </>
       )}

@@ -8,7 +8,7 @@ interface ProfileProps {
   phone: string;
   user: UserView | null;
   setup: Setup;
-  /** Whether the page reports automatically that messages were delivered and read. */
+  /** Whether the page reports automatically that messages were read. */
   reporting: boolean;
   onReporting: (on: boolean) => void;
   online: boolean;
@@ -71,7 +71,7 @@ export const Profile = ({ phone, user, setup, reporting, onReporting, online }: 
       </p>
       <label class="switch">
         <input type="checkbox" checked={reporting} onChange={() => onReporting(!reporting)} />
-        <span>Report delivery and reading</span>
+        <span>Report reading</span>
       </label>
       <label class="switch">
         <input

@@ -2,12 +2,11 @@
 import type { Address, Go } from '../data/address.ts';
 import { Icon, type IconName } from '../icons.tsx';
 
-type Part = 'phone' | 'activity' | 'jobs' | 'stack';
+type Part = 'phone' | 'activity' | 'stack';
 
 const parts: { name: Part; label: string; icon: IconName }[] = [
   { name: 'phone', label: 'Phone', icon: 'phone' },
   { name: 'activity', label: 'Activity', icon: 'activity' },
-  { name: 'jobs', label: 'Jobs', icon: 'layers' },
   { name: 'stack', label: 'Stack', icon: 'server' },
 ];
 

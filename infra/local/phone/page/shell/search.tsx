@@ -16,9 +16,6 @@ export const Search = ({ address, go }: { address: Address; go: Go }) => {
   useEffect(() => {
     if (open) field.current?.focus();
   }, [open]);
-  const show = (q: string) => {
-    go({ q, ...(address.tab === 'jobs' && { tab: 'activity' as const }) });
-  };
   /** An id leads to its trace, also if the list does not contain it any more. */
   const lookUp = async () => {
     const id = address.q.trim();
@@ -49,7 +46,7 @@ export const Search = ({ address, go }: { address: Address; go: Go }) => {
             ref={field}
             placeholder="Trace, message id or phone"
             value={address.q}
-            onInput={({ currentTarget }) => show(currentTarget.value)}
+            onInput={({ currentTarget }) => go({ q: currentTarget.value })}
             onBlur={() => setOpen(false)}
             onKeyDown={(event) => {
               if (event.key !== 'Escape') return;

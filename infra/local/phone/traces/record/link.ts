@@ -1,8 +1,9 @@
 /** Finds the trace that a call to a destination belongs to, by what the call contains. */
 
 import type { Call } from '../views.ts';
+import { eventsIn, isAppEvents } from './app-events.ts';
 import { jsonIn, textAt } from './capture.ts';
-import { eventsIn, isAppEvents, type Trace, type TraceStore } from './store.ts';
+import type { Trace, TraceStore } from './store.ts';
 
 export const traceOf = (call: Call, store: TraceStore): Trace | undefined => {
   switch (call.server) {

@@ -1,14 +1,24 @@
 /**
  * The traces of the local stack: for each request, its log lines, the calls to destinations that it caused, and the
- * reports of users' phones about its message. The store keeps the last 500 traces, and at most 24 MB.
+ * reports of users' phones about its message. Each owner of traces has a limit of its own: the last 100 of each user, of
+ * each route of an account whose requests name no user, and of the page. So a campaign removes no trace of others. All
+ * traces together have at most 100 MB.
  */
 import * as v from 'valibot';
 import { now } from '../../../../../shared/core/clock.ts';
-import type { Call } from '../views.ts';
+import type { Call, CallResult, Server } from '../views.ts';
+import { type AppEventRecord, eventsIn, isAppEvents, phoneIn } from './app-events.ts';
 import { at, jsonIn, sizeOf, textAt } from './capture.ts';
 
-/** Most traces, most characters of their calls, most calls of destinations, and most lines of a trace. */
-const MOST = { traces: 500, size: 24_000_000, calls: 500, lines: 400 };
+/**
+ * Most traces of an owner, most traces whose request has not ended, most characters of all calls, most calls of a trace to
+ * destinations and of a destination without a trace, and most lines of a trace.
+ */
+const MOST = { traces: 100, open: 1_000, size: 100_000_000, calls: 100, lines: 400 };
+/** How many calls of a destination the statistics show. */
+const LAST_CALLS = 30;
+/** The owner of what the page and the simulated phones report. */
+const OWN = 'page';
 
 /** What a line counts. */
 const LINE_SIZE = 200;
@@ -38,13 +48,17 @@ export interface Trace {
   /** The first log lines, and how many there are of each message. */
   lines: Line[];
   counts: Record<string, number>;
-  /** Calls to destinations, in order. */
+  /** The last calls to destinations, in order. */
   deliveries: Call[];
-  /** Whether the page itself caused it. */
+  /** Whether the page itself caused it, or a simulated phone. */
   isOwn: boolean;
   /** The ids of its message, request, job and event. */
   ids: Set<string>;
+  /** Whose limit it counts against; empty until its request has ended. */
+  owner: string;
   size: number;
+  /** How often it has changed. */
+  version: number;
 }
 
 const line = v.looseObject({
@@ -65,32 +79,22 @@ const line = v.looseObject({
   _aws: v.optional(v.looseObject({ Timestamp: v.number() })),
 });
 
-export interface AppEventRecord {
-  id: string | undefined;
-  type: string;
-  data: unknown;
-}
-
-/** The events of the app network in a body. */
-export const eventsIn = (body: string): AppEventRecord[] =>
-  [jsonIn(body) ?? []].flat().flatMap((event) => {
-    const type = textAt(event, 'type');
-    return type === undefined ? [] : [{ id: textAt(event, 'id'), type, data: at(event, 'data') }];
-  });
-
-/** The path on which the app network reports events. */
-export const isAppEvents = ({ server, path }: Call): boolean => server === 'service' && path === '/v1/app/events';
-
 export class TraceStore {
   readonly #traces = new Map<string, Trace>();
   /** The trace of a message, request, job, event, or message of a platform. */
   readonly #byId = new Map<string, string>();
   /** Reports about a message, or answers to a request. */
   readonly #reports = new Map<string, Call[]>();
-  /** Calls of destinations, of all traces and none, in order. */
-  #calls: Call[] = [];
-  /** Ids of events that the page itself reports. */
+  /** The ids of each owner's traces, the oldest first. */
+  readonly #owners = new Map<string, Set<string>>();
+  /** Calls that belong to no trace, by destination in order. */
+  readonly #others = new Map<Server, Call[]>();
+  /** The last calls of each destination, the oldest first. */
+  readonly #lastCalls = new Map<Server, CallResult[]>();
+  /** Ids of events that the page itself is reporting. */
   readonly #ownEvents = new Set<string>();
+  /** Ids of the events whose messages were delivered to their platform. They stay when their traces go. */
+  readonly #delivered = new Set<string>();
   #size = 0;
 
   /** The traces whose request has ended, newest first. */
@@ -98,9 +102,19 @@ export class TraceStore {
     return [...this.#traces.values()].filter(({ call }) => call !== undefined).reverse();
   }
 
-  /** The last calls of destinations, in order. */
-  get destinationCalls(): readonly Call[] {
-    return this.#calls;
+  /** The kept calls of destinations that belong to no trace. */
+  get otherCalls(): Call[] {
+    return [...this.#others.values()].flat();
+  }
+
+  /** The last 30 calls of a destination, the oldest first. */
+  lastCallsOf(server: Server): readonly CallResult[] {
+    return this.#lastCalls.get(server) ?? [];
+  }
+
+  /** Whether the platform has accepted the message that a user wrote with this event. */
+  isDelivered(event: string): boolean {
+    return this.#delivered.has(event);
   }
 
   /** A trace by its id, or by that of its message, request, job or event. */
@@ -117,15 +131,15 @@ export class TraceStore {
     this.#traces.clear();
     this.#byId.clear();
     this.#reports.clear();
-    this.#calls = [];
+    this.#owners.clear();
+    this.#others.clear();
+    this.#lastCalls.clear();
     this.#size = 0;
   }
 
   /** An event that the page itself is about to report. */
   addOwnEvent(id: string): void {
     this.#ownEvents.add(id);
-    const [oldest] = this.#ownEvents;
-    if (this.#ownEvents.size > MOST.traces && oldest !== undefined) this.#ownEvents.delete(oldest);
   }
 
   /** Adds a parsed log line. Lines of workers are of the traces that they name. Returns whether it belongs to any. */
@@ -145,22 +159,33 @@ export class TraceStore {
     trace.call = call;
     this.#grow(trace, sizeOf(call));
     for (const id of idsIn(call)) this.#name(trace, id);
-    if (isAppEvents(call)) this.#addEvents(trace, eventsIn(call.body));
+    const events = isAppEvents(call) ? eventsIn(call.body) : [];
+    this.#addEvents(trace, events);
+    this.#own(trace, this.#ownerOf(trace, call, events[0]));
     this.#evict();
   }
 
   /** Adds a call of the service to a destination. */
   addDelivery(call: Call, trace: Trace | undefined): void {
-    this.#calls = [...this.#calls, call].slice(-MOST.calls);
-    if (trace === undefined) return;
+    const { server, ms, response } = call;
+    const result = { ms, ok: response !== null && response.status < 300 };
+    this.#lastCalls.set(server, [...this.lastCallsOf(server), result].slice(-LAST_CALLS));
+    if (trace === undefined) {
+      this.#others.set(server, [...(this.#others.get(server) ?? []), call].slice(-MOST.calls));
+      return;
+    }
     trace.deliveries.push(call);
     this.#grow(trace, sizeOf(call));
+    const oldest = trace.deliveries.length > MOST.calls ? trace.deliveries.shift() : undefined;
+    if (oldest !== undefined) this.#grow(trace, -sizeOf(oldest));
     // By this id, Turn names the message in later calls.
     for (const id of idsIn(call)) this.#name(trace, id);
   }
 
   #addTo(trace: Trace, found: Line): void {
     trace.counts[found.message] = (trace.counts[found.message] ?? 0) + 1;
+    trace.version += 1;
+    if (isDeliveryToPlatform(found)) for (const id of trace.ids) this.#delivered.add(id);
     if (trace.lines.length < MOST.lines) {
       trace.lines.push(found);
       this.#grow(trace, LINE_SIZE);
@@ -176,12 +201,31 @@ export class TraceStore {
     for (const { id, type, data } of events) {
       if (id !== undefined) {
         this.#name(trace, id);
-        if (this.#ownEvents.has(id)) trace.isOwn = true;
+        if (this.#ownEvents.delete(id)) trace.isOwn = true;
+        if (trace.lines.some(isDeliveryToPlatform)) this.#delivered.add(id);
       }
       const about = type === 'message.state' || type.startsWith('user_data.') ? textAt(data, 'id') : undefined;
-      if (about === undefined || trace.call === undefined) continue;
+      const reported = about === undefined ? undefined : this.find(about);
+      if (about === undefined || reported === undefined || trace.call === undefined) continue;
       this.#reports.set(about, [...(this.#reports.get(about) ?? []), trace.call]);
+      reported.version += 1;
     }
+  }
+
+  /** The owner of a trace whose request has ended. A report about a message belongs to its user. */
+  #ownerOf({ isOwn }: Trace, call: Call, event: AppEventRecord | undefined): string {
+    if (isOwn) return OWN;
+    const about = this.find(textAt(event?.data, 'id') ?? '');
+    return phoneIn(call, event) ?? (about?.owner || `${call.account} ${call.route}`);
+  }
+
+  #own(trace: Trace, owner: string): void {
+    this.#owners.get(trace.owner)?.delete(trace.id);
+    trace.owner = owner;
+    const owned = this.#owners.get(owner) ?? new Set();
+    this.#owners.set(owner, owned.add(trace.id));
+    const [oldest] = owned;
+    if (owned.size > (owner === '' ? MOST.open : MOST.traces) && oldest !== undefined) this.#remove(oldest);
   }
 
   #open(id: string): Trace {
@@ -195,9 +239,12 @@ export class TraceStore {
       deliveries: [],
       isOwn: false,
       ids: new Set(),
+      owner: '',
       size: 0,
+      version: 0,
     };
     this.#traces.set(id, trace);
+    this.#own(trace, '');
     return trace;
   }
 
@@ -209,22 +256,35 @@ export class TraceStore {
 
   #grow(trace: Trace, size: number): void {
     trace.size += size;
+    trace.version += 1;
     this.#size += size;
   }
 
-  /** Removes the oldest traces while there are too many. */
+  /** Removes the oldest traces while they are too large. */
   #evict(): void {
-    for (const [id, { ids, size }] of this.#traces) {
-      if (this.#traces.size <= MOST.traces && this.#size <= MOST.size) return;
-      this.#traces.delete(id);
-      this.#size -= size;
-      for (const one of ids) {
-        if (this.#byId.get(one) === id) this.#byId.delete(one);
-        this.#reports.delete(one);
-      }
+    for (const id of this.#traces.keys()) {
+      if (this.#size <= MOST.size) return;
+      this.#remove(id);
+    }
+  }
+
+  #remove(id: string): void {
+    const trace = this.#traces.get(id);
+    if (trace === undefined) return;
+    this.#traces.delete(id);
+    const owned = this.#owners.get(trace.owner);
+    owned?.delete(id);
+    if (owned?.size === 0) this.#owners.delete(trace.owner);
+    this.#size -= trace.size;
+    for (const one of trace.ids) {
+      if (this.#byId.get(one) === id) this.#byId.delete(one);
+      this.#reports.delete(one);
     }
   }
 }
+
+const isDeliveryToPlatform = ({ message, type }: Line): boolean =>
+  message === 'delivered' && type === 'message.received';
 
 /** The lines of workers about their own runs. */
 const WORKERS = new Set(['relay', 'deliver', 'count', 'sweep', 'erase', 'expand', 'backlog', 'authorized']);

@@ -1,24 +1,22 @@
 /**
- * Made-up users, to whom a job can be sent. Like real ones, most of them get the message, more than half read it, and
- * their phones report both some seconds later. The page does not list their phones.
+ * What the phones of the simulated app network report by themselves: that a message is on the phone. The phones of made-up
+ * users, to whom a campaign can be sent, are like real ones: most of them get the message, more than half read it, and
+ * both are reported some seconds later. The page does not list them.
  */
 import { crc32 } from 'node:zlib';
 import { between, now } from '../../../../shared/core/clock.ts';
-import type { AppNetwork, StateReport } from '../../simulators/app-network/app-network.ts';
+import type { AppNetwork, StateReport } from './app-network.ts';
 
 /** No country has this code (ITU-T E.164 reserves it), so the numbers belong to nobody. */
 const PREFIX = '999';
 const DIGITS = 8;
 
-/** The numbers of so many made-up users: always the same ones. */
-export const madeUpNumbers = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => PREFIX + String(index + 1).padStart(DIGITS, '0'));
-
 export const isMadeUp = (phone: string): boolean => phone.startsWith(PREFIX) && phone.length === 3 + DIGITS;
 
-/** Of 100 users, how many get a message, and how many read it. */
+/** Of 100 made-up users, how many get a message, and how many read it. */
 const SHARES = { delivered_to_user: 97, read: 60 };
-/** Milliseconds from the delivery to a report. */
+/** Milliseconds from the delivery to a report of other users, and of made-up ones. */
+const DELAY_MS = 200;
 const DELAYS_MS = { delivered_to_user: [200, 1_500], read: [1_500, 5_000] } as const;
 /** Most reports of a request, and milliseconds between requests. */
 const TOGETHER = 100;
@@ -35,7 +33,7 @@ export class SimulatedUsers {
     this.#network = network;
   }
 
-  /** From now on, made-up users report what they get. */
+  /** From now on, phones report what they get. */
   watch(): void {
     this.#network.changes.watch(() => this.#look());
   }
@@ -45,10 +43,14 @@ export class SimulatedUsers {
     const { accepted } = this.#network.inbox;
     const from = accepted === this.#seen.list ? this.#seen.count : 0;
     this.#seen = { list: accepted, count: accepted.length };
-    for (const { id, phone } of accepted.slice(from)) if (isMadeUp(phone)) this.#schedule(id);
+    for (const { id, phone } of accepted.slice(from)) {
+      if (isMadeUp(phone)) this.#schedule(id);
+      else this.#pending.push({ id, state: 'delivered_to_user', at: now() + DELAY_MS });
+    }
     if (this.#pending.length > 0) this.#reportLater();
   }
 
+  /** Schedules the reports of a made-up user. */
   #schedule(id: string): void {
     // The same messages in every run, so that the counts of a job are explicable.
     const luck = crc32(id) % 100;
