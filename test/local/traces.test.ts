@@ -269,6 +269,33 @@ test('a campaign is one trace with its count of deliveries, which each of its me
   expect(await at.rows({ q: 'm148' })).toMatchObject([{ id: 't1' }]);
 });
 
+test.each([
+  ['in one request without a batch', { job_id: 'j1', messages: 2 }],
+  ['in a list', { job_id: 'j1', messages: [{ id: 'm1' }, { id: 'm2' }] }],
+])('few messages %s are a job, too', async (_, response) => {
+  const at = record();
+  at.request('t1', '/v1/message', { body: { ...text, to: [PHONE, '27820001001'] }, response });
+  at.line('accepted', { trace_id: 't1', type: 'message.send', account: 'demo', message_id: 'm1', job_id: 'j1' });
+  at.line('delivered', { trace_id: 't1', type: 'message.send', message_id: 'm1' });
+  expect(await at.board.view('j1')).toMatchObject({
+    title: 'Job of 2 messages',
+    subject: { kind: 'Job', id: 'j1' },
+    outcome: { words: '1 of 2' },
+    isPending: true,
+  });
+});
+
+test('a scheduled message to one user is no job', async () => {
+  const at = record();
+  at.line('batch accepted', { trace_id: 't1', account: 'demo', batch_id: 'b1', job_id: 'j1', messages: 1 });
+  at.request('t1', '/v1/message', { body: text, response: { id: 'm1' } });
+  at.line('accepted', { trace_id: 't1', type: 'message.send', account: 'demo', message_id: 'm1', job_id: 'j1' });
+  expect(await at.board.view('m1')).toMatchObject({
+    title: 'Message to Thandi',
+    subject: { kind: 'Message', id: 'm1' },
+  });
+});
+
 test('a rejected request has its validation errors as preview, and no stages', async () => {
   const at = record();
   const errors = [

@@ -264,7 +264,8 @@ const isOwn = (trace: Trace, { type, call }: Facts): boolean =>
   type === 'states' ? trace.isOwn : call.path.startsWith('/media/') && call.headers['sec-fetch-dest'] === 'image';
 
 const subjectOf = ({ type, subject }: Facts, job: string | undefined): TraceView['subject'] => {
-  if (type === 'job') return job === undefined ? null : { kind: 'Job', id: job };
+  const name = job ?? subject;
+  if (type === 'job') return name === null ? null : { kind: 'Job', id: name };
   if (subject === null) return null;
   return { kind: type === 'to user' || type === 'from user' || type === 'states' ? 'Message' : 'Request', id: subject };
 };

@@ -47,12 +47,12 @@ const ACCEPTED_TYPES = {
 export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
   const { lines } = trace;
   // The messages of a job have lines in its trace, too.
-  const isJob = lines.some(({ message }) => message === 'batch accepted');
+  const isJob = isToMany(trace, call);
   const accepted = isJob
     ? undefined
     : lines.find(({ message, type }) => message === 'accepted' && typeOf(type) !== undefined);
   const events = isAppEvents(call) ? eventsIn(call.body) : [];
-  const type = isJob ? 'job' : (typeOf(accepted?.type) ?? typeWithout(events));
+  const type = isJob ? 'job' : (typeOf(accepted?.type) ?? typeWithout(trace, events));
   const event = events[0];
   const subject = accepted?.message_id ?? accepted?.user_data_request_id ?? subjectIn(type, call, events);
   // A trace also contains the reports to the platform, and the answers of other messages.
@@ -80,10 +80,20 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
   };
 };
 
+/** Whether a request was accepted for many messages. Few ones need no batch, and a scheduled one to one user has a batch. */
+const isToMany = ({ lines }: Trace, { route, response }: Call): boolean => {
+  const answer = jsonIn(response?.body ?? '');
+  if (/^POST \/v1\/messages?$/.test(route) && textAt(answer, 'job_id') !== undefined) return true;
+  return textAt(answer, 'id') === undefined && lines.some(isBatch);
+};
+
+const isBatch = ({ message }: Line): boolean => message === 'batch accepted';
+
 const typeOf = (type: string | undefined): Facts['type'] | undefined =>
   Object.entries(ACCEPTED_TYPES).find(([known]) => known === type)?.[1];
 
-const typeWithout = (events: AppEventRecord[]): Facts['type'] => {
+const typeWithout = ({ lines }: Trace, events: AppEventRecord[]): Facts['type'] => {
+  if (lines.some(isBatch)) return 'job';
   if (events.length === 0) return 'request';
   return events.every(({ type }) => type === 'message.state') ? 'states' : 'event';
 };

@@ -1,7 +1,8 @@
 /** What became of a trace: its five stages, and the words for its state. */
 import { answersIn, type Facts } from './facts.ts';
-import type { Trace } from './record/store.ts';
-import type { StageState, Stages, TraceRow } from './views.ts';
+import { at, jsonIn } from './record/capture.ts';
+import type { Line, Trace } from './record/store.ts';
+import type { Call, StageState, Stages, TraceRow } from './views.ts';
 
 /** Where a message is in the line of its conversation, and when the first one is retried. */
 export interface Waiting {
@@ -37,7 +38,7 @@ const plain = (words: string, status: number): TraceRow['outcome'] => ({
 });
 
 const ofJob = ({ call, queued }: Facts, { counts, lines }: Trace): Omit<Outcome, 'isFailed'> => {
-  const total = lines.find(({ message }) => message === 'batch accepted')?.messages ?? 0;
+  const total = jobSizeOf(call, lines);
   const delivered = Math.min(counts.delivered ?? 0, total);
   const failed = (counts['permanently failed'] ?? 0) + (counts['ended early'] ?? 0);
   const isDone = total > 0 && delivered === total;
@@ -53,6 +54,15 @@ const ofJob = ({ call, queued }: Facts, { counts, lines }: Trace): Omit<Outcome,
     ],
     isPending: delivered + failed < total,
   };
+};
+
+/** The number of a job's messages: in the response, which may list them, or in the line of its batch. */
+const jobSizeOf = ({ response }: Call, lines: Line[]): number => {
+  const messages = at(jsonIn(response?.body ?? ''), 'messages');
+  if (Array.isArray(messages)) return messages.length;
+  return typeof messages === 'number'
+    ? messages
+    : (lines.find(({ message }) => message === 'batch accepted')?.messages ?? 0);
 };
 
 const has = ({ reports }: Facts, ...names: string[]): boolean => reports.some(({ name }) => names.includes(name));
