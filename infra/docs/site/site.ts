@@ -40,8 +40,8 @@ interface Try {
 const here = dirname(fileURLToPath(import.meta.url));
 const docs = join(here, '..');
 const page = join(here, 'page');
-/** The colours of the local page. */
-const tokens = join(docs, '../local/phone/page/style/base/tokens.css');
+/** The colours of all pages. */
+const tokens = join(docs, '../web/tokens.css');
 const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const search = fileURLToPath(import.meta.resolve('minisearch'));
 

@@ -1,5 +1,8 @@
 /** The page: the users, the phone of one of them, and the console of the service. */
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../web/icons.tsx';
+import { spacedNumber } from '../../../web/text.tsx';
+import { Toasts } from '../../../web/toast.tsx';
 import type { PhoneSummary, PhoneView, Setup } from '../views.ts';
 import { itemsOf } from './chat/conversations.ts';
 import { ClockChip, ClockNews } from './clock/clock.tsx';
@@ -12,16 +15,13 @@ import { useReports } from './data/reports.ts';
 import { useUnseenTraces } from './data/traces.ts';
 import { DestinationChips } from './destinations/chips.tsx';
 import { useSwitches } from './destinations/use-switches.ts';
-import { Icon } from './icons.tsx';
 import { KeyMap } from './keys.tsx';
 import { openBusiness, Phone } from './phone/phone.tsx';
 import { BottomTabs, partOf } from './shell/bottom-tabs.tsx';
 import { useVisible, useWide } from './shell/screen-size.ts';
 import { Search } from './shell/search.tsx';
-import { Toasts } from './shell/toast.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { Users } from './shell/users.tsx';
-import { spacedNumber } from './text.tsx';
 
 export const App = () => (
   <Toasts>

@@ -1,6 +1,6 @@
 /** Single keys: off while the user types, and if the user has turned them off. The most used ones, and all of them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from './icons.tsx';
+import { Icon } from '../../../web/icons.tsx';
 
 const KEY = 'single-keys';
 /** The event that opens the list of all keys. */
@@ -128,4 +128,17 @@ export const KeyMap = () => {
       </label>
     </dialog>
   );
+};
+
+/** J, K and the arrow keys move the focus from row to row. */
+export const moveFocus = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
+  const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  if (event.key.length === 1 && !areKeysOn()) return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.row-button')];
+  const { activeElement } = document;
+  const place = activeElement instanceof HTMLElement ? rows.indexOf(activeElement) : -1;
+  const next = rows[place === -1 ? 0 : place + step];
+  event.preventDefault();
+  next?.focus();
 };

@@ -1,11 +1,12 @@
 /** The panel of filters: business, user, route, status. The filters that are set are chips, which remove them. */
+
+import { Icon } from '../../../../web/icons.tsx';
+import { spacedNumber } from '../../../../web/text.tsx';
 import type { Filters as FilterState } from '../../traces/views.ts';
 import type { Bot, PhoneSummary } from '../../views.ts';
 import type { Go } from '../data/address.ts';
 import { filterCount } from '../data/traces.ts';
-import { Icon } from '../icons.tsx';
 import { Menu } from '../shell/menu.tsx';
-import { spacedNumber } from '../text.tsx';
 
 interface FiltersProps {
   address: FilterState;

@@ -1,5 +1,6 @@
 /** Today's messages by state: a table with bars. The bars are hidden from screen readers. */
 import { useState } from 'preact/hooks';
+import { BarTable } from '../../../../web/bars.tsx';
 import type { JobCounts } from '../../views.ts';
 
 /** The states of a delivered message in order, and the states of failures. */
@@ -50,36 +51,3 @@ export const Funnel = ({ jobs }: { jobs: JobCounts[] }) => {
     </section>
   );
 };
-
-interface BarRow {
-  label: string;
-  count: number;
-  kind?: 'bad' | 'received' | undefined;
-}
-
-interface BarTableProps {
-  caption: string;
-  rows: BarRow[];
-  /** The count whose bar is complete. */
-  max: number;
-}
-
-/** A table of counts with bars, which are hidden from screen readers. */
-const BarTable = ({ caption, rows, max }: BarTableProps) => (
-  <table class="bars">
-    <caption class="unseen">{caption}</caption>
-    <tbody>
-      {rows.map(({ label, count, kind = '' }) => (
-        <tr key={label} class={kind}>
-          <th scope="row">{label}</th>
-          <td>
-            <span class="track" aria-hidden="true">
-              <span class="bar" style={{ width: `${max === 0 ? 0 : Math.min(count / max, 1) * 100}%` }} />
-            </span>
-          </td>
-          <td class="count">{count.toLocaleString('en')}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);

@@ -1,12 +1,13 @@
 /** The list of Activity: traces or calls, with filters, and how many calls of the page are hidden. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { Empty, Skeleton } from '../../../../web/parts.tsx';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallList, Filters as FilterState, TraceList, TraceRow } from '../../traces/views.ts';
 import type { PhoneSummary, Setup } from '../../views.ts';
 import type { Address, Go } from '../data/address.ts';
 import { filterCount } from '../data/traces.ts';
-import { Icon } from '../icons.tsx';
-import { Empty, moveFocus, Skeleton } from '../parts.tsx';
+import { moveFocus } from '../keys.tsx';
 import { Filters } from './filters.tsx';
 import { CallEntry, SwitchEntry, TraceEntry } from './rows.tsx';
 

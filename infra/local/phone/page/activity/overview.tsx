@@ -1,14 +1,15 @@
 /** The overview: today's messages, the destinations, the clock, and how long deliveries take. */
+
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { Skeleton } from '../../../../web/parts.tsx';
+import { median, milliseconds, percentile } from '../../../../web/text.tsx';
 import type { DestinationStats, TraceList } from '../../traces/views.ts';
 import type { JobCounts } from '../../views.ts';
 import { ClockSection } from '../clock/clock.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
 import { ModeSelect } from '../destinations/switch.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
-import { Icon, type IconName } from '../icons.tsx';
 import { KeyHints } from '../keys.tsx';
-import { Skeleton } from '../parts.tsx';
-import { median, milliseconds, percentile } from '../text.tsx';
 import { Funnel } from './funnel.tsx';
 
 interface OverviewProps {

@@ -1,11 +1,11 @@
 /** The rows of Activity: a trace with its five stages, or a call. */
 import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { countdown, Time } from '../../../../web/text.tsx';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallRow, Server, StageState, TraceRow } from '../../traces/views.ts';
+import { usePresent } from '../data/use-present.ts';
 import { modeEffects, modeWords, scopeOf } from '../destinations/words.ts';
-import { Icon, type IconName } from '../icons.tsx';
-import { usePresent } from '../parts.tsx';
-import { countdown, Time } from '../text.tsx';
 
 interface EntryProps<Row> {
   row: Row;
@@ -31,7 +31,7 @@ const Lines = ({ time, icon, iconClass, title, children }: LinesProps) => (
       <span class="row-line">
         <span class="row-title">{title}</span>
         <span class="row-time">
-          <Time at={new Date(time).toISOString()} exact />
+          <Time at={new Date(time).toISOString()} as="exact" />
         </span>
       </span>
       <span class="row-line">{children}</span>

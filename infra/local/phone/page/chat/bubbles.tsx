@@ -1,11 +1,11 @@
 /** Messages from a business and from the user, with their states. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { Link, linked, Time } from '../../../../web/text.tsx';
 import type { ReceivedItem, WrittenItem } from '../../views.ts';
 import { describeError } from '../data/api.ts';
 import { report } from '../data/reports.ts';
-import { Icon, type IconName } from '../icons.tsx';
-import { Link, linked, Time } from '../text.tsx';
 
 interface Inspection {
   isInspected: boolean;

@@ -1,14 +1,14 @@
 /** The head of a chat: the business, and what the user can do about it. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { spacedNumber } from '../../../../web/text.tsx';
 import type { ConsentView } from '../../views.ts';
 import { BusinessAvatar } from '../avatars.tsx';
 import type { Go } from '../data/address.ts';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
 import { IconFace, Menu } from '../shell/menu.tsx';
-import { spacedNumber } from '../text.tsx';
 
 interface ChatHeadProps {
   phone: string;

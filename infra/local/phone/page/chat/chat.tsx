@@ -1,10 +1,10 @@
 /** The chat of a user with a business. */
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { dayOf, spacedNumber } from '../../../../web/text.tsx';
 import type { PhoneView, Setup, TimelineItem } from '../../views.ts';
 import { Announced } from '../announced.tsx';
 import { type DraftContent, newDraft, type useOutbox } from '../data/outbox.ts';
-import { dayOf, spacedNumber } from '../text.tsx';
 import { Received, Written } from './bubbles.tsx';
 import { Composer } from './composer.tsx';
 import { ConsentCard } from './consent-card.tsx';

@@ -1,10 +1,10 @@
 /** The form for a new message: Enter sends, Shift+Enter begins a new line. A picture takes the text as its caption. */
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import { describeError } from '../data/api.ts';
 import type { DraftContent } from '../data/outbox.ts';
-import { Icon } from '../icons.tsx';
-import { useToast } from '../shell/toast.tsx';
 
 interface ComposerProps {
   name: string;

@@ -1,11 +1,11 @@
 /** A user data request: the business, its reason, the properties with their values in the profile, and the answers. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { plain, Time } from '../../../../web/text.tsx';
 import type { PropertyDescription, RequestItem, Setup, UserView } from '../../views.ts';
 import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
-import { Icon, type IconName } from '../icons.tsx';
-import { plain, Time } from '../text.tsx';
 import { Inspectable } from './bubbles.tsx';
 
 type Answer = 'approved' | 'denied';

@@ -1,8 +1,8 @@
 /** The clock of the stack: a chip for the top bar, and a section with the time. */
 import type { ClockView } from '../../../../operator/local-stack/clock-view.ts';
+import { Icon } from '../../../../web/icons.tsx';
 import { Announced } from '../announced.tsx';
-import { Icon } from '../icons.tsx';
-import { usePresent } from '../parts.tsx';
+import { usePresent } from '../data/use-present.ts';
 import { Menu } from '../shell/menu.tsx';
 import { ClockControls } from './controls.tsx';
 import { isMoved, type StackClock } from './use-clock.ts';

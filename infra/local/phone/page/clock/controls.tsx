@@ -1,7 +1,7 @@
 /** What sets the clock: steps ahead, a speed, a time or a duration, and the way back to real time. */
 import { useRef, useState } from 'preact/hooks';
-import { present } from '../data/present.ts';
-import { Icon } from '../icons.tsx';
+import { present } from '../../../../web/clock.ts';
+import { Icon } from '../../../../web/icons.tsx';
 import { type Change, isMoved, type StackClock } from './use-clock.ts';
 
 const STEPS = [

@@ -1,9 +1,9 @@
 /** The clock of the stack, and a function that sets it. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ClockView } from '../../../../operator/local-stack/clock-view.ts';
+import { follow } from '../../../../web/clock.ts';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
-import { follow } from '../data/present.ts';
 
 /** A request to the clock: how far to go, the time to go to, how fast to run, or back to real time. */
 export type Change = { advance: string } | { set: string } | { run: number } | { real: true };
@@ -22,7 +22,7 @@ export const useClock = (version: number): StackClock => {
   const [looks, setLooks] = useState(0);
   const view = useView<ClockView>('/clock', version && version + looks);
   // Before the rest of the page, which shows times.
-  useMemo(() => view && follow(view), [view]);
+  useMemo(() => view && follow(view.time, view.rate), [view]);
   useEffect(() => {
     if (!view?.moving) return;
     const timer = setInterval(() => setLooks((before) => before + 1), LOOK_MS);

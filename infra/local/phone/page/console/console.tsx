@@ -1,5 +1,7 @@
 /** The console of the service: its activity, and the stack. */
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import type { PhoneSummary, Setup } from '../../views.ts';
 import { Activity } from '../activity/activity.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
@@ -8,11 +10,9 @@ import { describeError, submit } from '../data/api.ts';
 import type { Versions } from '../data/live.ts';
 import { Banners } from '../destinations/banner.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
-import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.tsx';
 import { partOf } from '../shell/bottom-tabs.tsx';
 import { Search } from '../shell/search.tsx';
-import { useToast } from '../shell/toast.tsx';
 import { Dock } from '../write/dock.tsx';
 import { WriteEditor } from '../write/editor.tsx';
 import { Stack } from './stack.tsx';

@@ -1,12 +1,13 @@
 /** The stack on a small page: the switches, the clock, where things are, and the theme. */
+
+import { Icon } from '../../../../web/icons.tsx';
+import { ThemeButton } from '../../../../web/theme.tsx';
 import type { PhoneSummary, Setup } from '../../views.ts';
 import { ClockSection } from '../clock/clock.tsx';
 import type { StackClock } from '../clock/use-clock.ts';
 import { Switch } from '../destinations/switch.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
 import { modeWords } from '../destinations/words.ts';
-import { Icon } from '../icons.tsx';
-import { ThemeButton } from '../shell/theme.tsx';
 
 interface StackProps {
   setup: Setup | undefined;

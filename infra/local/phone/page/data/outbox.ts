@@ -1,8 +1,8 @@
 /** The user's messages until the server lists them. They survive a lost connection, and a reload of the page. */
 import { useEffect, useState } from 'preact/hooks';
+import { present } from '../../../../web/clock.ts';
 import type { WrittenItem } from '../../views.ts';
 import { describeError, submit } from './api.ts';
-import { present } from './present.ts';
 
 export type DraftContent =
   | { image: { url: string; mime_type: string; size: number } }

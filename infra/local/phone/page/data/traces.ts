@@ -1,8 +1,8 @@
 /** The filters of the lists, and how many traces the user has not seen. */
 import { useRef } from 'preact/hooks';
+import { present } from '../../../../web/clock.ts';
 import type { Filters, TraceList } from '../../traces/views.ts';
 import { useView } from './live.ts';
-import { present } from './present.ts';
 
 /** The largest number that a badge shows. */
 const MOST_NEWS = 99;

@@ -1,9 +1,10 @@
 /** The banner of a destination while messages wait for it: why, since when, until when; and what a person can do. */
+
+import { Icon } from '../../../../web/icons.tsx';
+import { Time } from '../../../../web/text.tsx';
 import type { DestinationView } from '../../destinations/views.ts';
 import { Announced } from '../announced.tsx';
-import { Icon } from '../icons.tsx';
-import { usePresent } from '../parts.tsx';
-import { Time } from '../text.tsx';
+import { usePresent } from '../data/use-present.ts';
 import type { Switches } from './use-switches.ts';
 import { answerOf, isWaiting, scopeOf, stateOf, timeUntil, waitingWords } from './words.ts';
 
@@ -67,7 +68,7 @@ const Next = ({ destination: { next }, present }: { destination: DestinationView
   if (next === null || Date.parse(next) <= present) return <>The next attempt is due now.</>;
   return (
     <>
-      The next attempt is at <Time at={next} exact />
+      The next attempt is at <Time at={next} as="exact" />
       <span aria-hidden="true">, in {timeUntil(next, present)}</span>.
     </>
   );

@@ -1,7 +1,8 @@
 /** The destinations in the top bar: a chip for each, coloured while its switch is not normal. */
+
+import { Icon } from '../../../../web/icons.tsx';
 import type { DestinationView } from '../../destinations/views.ts';
 import type { PhoneSummary } from '../../views.ts';
-import { Icon } from '../icons.tsx';
 import { Menu } from '../shell/menu.tsx';
 import { useMedia } from '../shell/screen-size.ts';
 import { ModeSelect, Switch } from './switch.tsx';

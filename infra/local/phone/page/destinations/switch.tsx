@@ -1,7 +1,8 @@
 /** The switch of a destination: a short one, and the whole one with the share of calls and the user. */
+
+import { numberOf } from '../../../../web/text.tsx';
 import type { DestinationView, Mode } from '../../destinations/views.ts';
 import type { PhoneSummary } from '../../views.ts';
-import { numberOf } from '../text.tsx';
 import type { Switches } from './use-switches.ts';
 import { choicesFor, modeEffects, modeWords, shares } from './words.ts';
 

@@ -1,9 +1,9 @@
 /** The switches of destinations, and a function that sets one. */
 import { useEffect, useState } from 'preact/hooks';
+import { useToast } from '../../../../web/toast.tsx';
 import type { DestinationView, Mode, Server } from '../../destinations/views.ts';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
-import { useToast } from '../shell/toast.tsx';
 
 export interface Switches {
   /** Undefined until they are read. */

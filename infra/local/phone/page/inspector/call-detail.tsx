@@ -1,9 +1,9 @@
 /** One call, and the trace that it belongs to. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { Close, Empty, Skeleton } from '../../../../web/parts.tsx';
 import type { CallView } from '../../traces/views.ts';
 import { useViewOrProblem } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
-import { Close, Empty, Skeleton } from '../parts.tsx';
 import { hasValues } from './body.ts';
 import { CallPanel, ValueSwitch } from './call-panel.tsx';
 

@@ -1,10 +1,10 @@
 /** A call: its request, response and timing, and the request as a program. */
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { milliseconds } from '../../../../web/text.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import type { Call } from '../../traces/views.ts';
-import { Icon } from '../icons.tsx';
 import { Menu } from '../shell/menu.tsx';
-import { useToast } from '../shell/toast.tsx';
-import { milliseconds } from '../text.tsx';
 import { linesOf, tokensOf } from './body.ts';
 import { copyAs, type Language, languages } from './copy-as.ts';
 

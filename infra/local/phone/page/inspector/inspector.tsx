@@ -1,16 +1,17 @@
 /** The inspector: a trace with its ids, and its whole life. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { Close, Copy, Empty, Skeleton } from '../../../../web/parts.tsx';
+import { countdown, endOf, milliseconds } from '../../../../web/text.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import type { TraceView } from '../../traces/views.ts';
 import { Announced } from '../announced.tsx';
 import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { useViewOrProblem } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
+import { usePresent } from '../data/use-present.ts';
 import { useKeys } from '../keys.tsx';
-import { Close, Copy, Empty, Skeleton, usePresent } from '../parts.tsx';
 import { ExportReceipts } from '../phone/consents.tsx';
-import { useToast } from '../shell/toast.tsx';
-import { countdown, endOf, milliseconds } from '../text.tsx';
 import { hasValues } from './body.ts';
 import { CopyMenu, copiedAs, useCopy, ValueSwitch } from './call-panel.tsx';
 import { copyAs } from './copy-as.ts';

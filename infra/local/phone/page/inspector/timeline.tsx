@@ -1,9 +1,9 @@
 /** The life of a trace as a line of steps; calls open. */
 import { useState } from 'preact/hooks';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { countdown, milliseconds } from '../../../../web/text.tsx';
 import type { RetryScale, Step } from '../../traces/views.ts';
-import { Icon, type IconName } from '../icons.tsx';
-import { usePresent } from '../parts.tsx';
-import { countdown, milliseconds } from '../text.tsx';
+import { usePresent } from '../data/use-present.ts';
 import { CallPanel } from './call-panel.tsx';
 
 interface TimelineProps {

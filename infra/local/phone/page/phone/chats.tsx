@@ -1,11 +1,11 @@
 /** The chats of a user: one for each business. */
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { spacedNumber, Time } from '../../../../web/text.tsx';
 import type { ConsentView, PhoneView, Setup } from '../../views.ts';
 import { BusinessAvatar } from '../avatars.tsx';
 import { type ChatSummary, chatsOf, gistOf } from '../chat/conversations.ts';
 import { useView } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
-import { spacedNumber, Time } from '../text.tsx';
 
 interface ChatsProps {
   phone: string;

@@ -1,12 +1,12 @@
 /** The consent centre: what each business knows about the user, until when, and whether it may send messages. */
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { Skeleton } from '../../../../web/parts.tsx';
+import { dateOf, plain } from '../../../../web/text.tsx';
 import type { ConsentView, KnownProperty, PhoneView, RequestItem } from '../../views.ts';
 import { BusinessAvatar } from '../avatars.tsx';
 import { describeError, submit } from '../data/api.ts';
 import { useView } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
-import { Skeleton } from '../parts.tsx';
-import { dateOf, plain } from '../text.tsx';
 import { Known } from './known-property.tsx';
 
 interface ConsentsProps {

@@ -1,9 +1,9 @@
 /** The phone: its status bar, one screen, and the navigation between screens. */
 import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { Time } from '../../../../web/text.tsx';
 import type { Address, Go } from '../data/address.ts';
-import { Icon, type IconName } from '../icons.tsx';
-import { usePresent } from '../parts.tsx';
-import { Time } from '../text.tsx';
+import { usePresent } from '../data/use-present.ts';
 
 const screens: { name: Address['screen']; label: string; icon: IconName }[] = [
   { name: 'chats', label: 'Chats', icon: 'chat' },

@@ -1,9 +1,9 @@
 /** A property that a business got: the value, since and until when, and the button that withdraws the consent. */
 import { useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { dateOf, dayOrDate, plain, whenOf } from '../../../../web/text.tsx';
 import type { KnownProperty } from '../../views.ts';
 import { describeError, submit } from '../data/api.ts';
-import { Icon } from '../icons.tsx';
-import { dateOf, dayOrDate, plain, whenOf } from '../text.tsx';
 
 interface KnownProps {
   known: KnownProperty;

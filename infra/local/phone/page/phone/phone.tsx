@@ -1,5 +1,7 @@
 /** A user's phone: the open screen, with what the screens have in common. */
 import { useEffect } from 'preact/hooks';
+import { Skeleton } from '../../../../web/parts.tsx';
+import { spacedNumber } from '../../../../web/text.tsx';
 import type { PhoneSummary, PhoneView, Setup } from '../../views.ts';
 import { Chat } from '../chat/chat.tsx';
 import { ChatHead } from '../chat/chat-head.tsx';
@@ -7,9 +9,7 @@ import { itemsOf, lastBusiness } from '../chat/conversations.ts';
 import type { Address, Go } from '../data/address.ts';
 import type { useOutbox } from '../data/outbox.ts';
 import { asWritten } from '../data/outbox.ts';
-import { Skeleton } from '../parts.tsx';
 import { UserSwitcher } from '../shell/user-switcher.tsx';
-import { spacedNumber } from '../text.tsx';
 import { Chats } from './chats.tsx';
 import { Consents } from './consents.tsx';
 import { Device } from './device.tsx';

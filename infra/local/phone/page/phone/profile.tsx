@@ -1,8 +1,8 @@
 /** The profile that the app reports to the service: properties, panelist or not, and the removal of the user. */
 import { useState } from 'preact/hooks';
+import { plain } from '../../../../web/text.tsx';
 import type { PropertyDescription, Setup, UserView } from '../../views.ts';
 import { describeError, submit } from '../data/api.ts';
-import { plain } from '../text.tsx';
 
 interface ProfileProps {
   phone: string;

@@ -1,6 +1,7 @@
 /** The parts of a small page, which shows one of them. */
+
+import { Icon, type IconName } from '../../../../web/icons.tsx';
 import type { Address, Go } from '../data/address.ts';
-import { Icon, type IconName } from '../icons.tsx';
 
 type Part = 'phone' | 'activity' | 'stack';
 

@@ -1,7 +1,7 @@
 /** A button that opens a panel below itself: Escape, a click elsewhere, and a choice close it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon, type IconName } from '../icons.tsx';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
 
 interface MenuProps {
   /** The button's tooltip, and the label of the panel. */

@@ -1,9 +1,9 @@
 /** The search: filters the list as the user types; Enter opens the trace of an id. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
 import type { TraceView } from '../../traces/views.ts';
 import type { Address, Go } from '../data/address.ts';
 import { read } from '../data/api.ts';
-import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.tsx';
 
 /** The least length of an id that is looked up. */

@@ -1,8 +1,8 @@
 /** The top bar: the stack and its connection, the documentation, the theme; and the console's tools. */
 import type { ComponentChildren } from 'preact';
+import { Icon } from '../../../../web/icons.tsx';
+import { ThemeButton } from '../../../../web/theme.tsx';
 import type { Connection } from '../data/live.ts';
-import { Icon } from '../icons.tsx';
-import { ThemeButton } from './theme.tsx';
 
 interface TopBarProps {
   connection: Connection;

@@ -1,8 +1,9 @@
 /** Chooses the user on a small page, which has no rail of users. */
+
+import { Icon } from '../../../../web/icons.tsx';
+import { spacedNumber } from '../../../../web/text.tsx';
 import type { PhoneSummary } from '../../views.ts';
 import { PersonAvatar } from '../avatars.tsx';
-import { Icon } from '../icons.tsx';
-import { spacedNumber } from '../text.tsx';
 import { Menu } from './menu.tsx';
 import { AddUser, newsOf } from './users.tsx';
 

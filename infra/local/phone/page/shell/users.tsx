@@ -1,10 +1,10 @@
 /** The rail of users, whose phones can be opened, and a form to add a number. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { numberOf } from '../../../../web/text.tsx';
 import type { PhoneSummary } from '../../views.ts';
 import { PersonAvatar } from '../avatars.tsx';
 import { parsePhone } from '../data/phone-number.ts';
-import { Icon } from '../icons.tsx';
-import { numberOf } from '../text.tsx';
 
 interface UsersProps {
   users: PhoneSummary[];

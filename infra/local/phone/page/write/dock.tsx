@@ -1,11 +1,11 @@
 /** The dock: a business sends messages of each type, and a user data request, to the open phone. */
 import { useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from '../../../../web/icons.tsx';
+import { endOf, spacedNumber } from '../../../../web/text.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import type { Bot, PhoneSummary } from '../../views.ts';
 import { describeError, submit } from '../data/api.ts';
-import { Icon, type IconName } from '../icons.tsx';
 import { IconFace, Menu } from '../shell/menu.tsx';
-import { useToast } from '../shell/toast.tsx';
-import { endOf, spacedNumber } from '../text.tsx';
 
 const presets: { act: string; label: string; icon: IconName }[] = [
   { act: 'greeting', label: 'Question', icon: 'chat' },

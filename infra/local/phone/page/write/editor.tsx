@@ -1,14 +1,14 @@
 /** The editor of a message as a business, with its request. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../../web/icons.tsx';
+import { Close } from '../../../../web/parts.tsx';
+import { spacedNumber } from '../../../../web/text.tsx';
+import { useToast } from '../../../../web/toast.tsx';
 import type { Bot, PhoneSummary } from '../../views.ts';
 import { describeError, submitFor } from '../data/api.ts';
 import { parsePhone } from '../data/phone-number.ts';
-import { Icon } from '../icons.tsx';
 import { copiedAs, useCopy } from '../inspector/call-panel.tsx';
 import { copyAs, languages } from '../inspector/copy-as.ts';
-import { Close } from '../parts.tsx';
-import { useToast } from '../shell/toast.tsx';
-import { spacedNumber } from '../text.tsx';
 
 interface WriteEditorProps {
   bots: Bot[];
