@@ -13,7 +13,7 @@ export const titleOf = (id: string, job: Job | undefined): string =>
 type Status = keyof typeof campaigns.status;
 
 /** Outside its sending hours, a campaign is paused. */
-export const statusOf = ({ status, waits_until }: Job): Status =>
+const statusOf = ({ status, waits_until }: Job): Status =>
   status === 'running' && waits_until !== undefined ? 'waiting' : status;
 
 const tones: Record<Status, Tone> = {

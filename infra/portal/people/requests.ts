@@ -4,7 +4,7 @@ import { type BodyFrom, call, callNext } from '../client.ts';
 import { people as words } from '../words/people.ts';
 
 export type ListedRequest = NonNullable<BodyFrom<'listUserDataRequests'>>[number];
-export type ListedProperty = ListedRequest['data'][number];
+type ListedProperty = ListedRequest['data'][number];
 type UserData = BodyFrom<'fetchUserData'>;
 
 /** What the API knows of a request. `listed` is missing if the request is no longer stored, or not yet listed. */

@@ -7,7 +7,7 @@ const KEY = 'single-keys';
 const OPEN_KEYS = 'open-keys';
 const CHANGED = 'single-keys-changed';
 
-export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
+const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
 
 /** Whether single keys are on, and a function that turns them on or off. */
 const useKeysOn = (): [boolean, (on: boolean) => void] => {
@@ -26,7 +26,7 @@ const useKeysOn = (): [boolean, (on: boolean) => void] => {
 };
 
 /** Whether a key is for a field. */
-export const isTyping = ({ target }: Event): boolean =>
+const isTyping = ({ target }: Event): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"], [type="radio"])'));
 
