@@ -38,6 +38,5 @@ export const api = {
   ...sessions,
 } as const satisfies Record<string, Endpoint>;
 
-/** @internal Tests use it. */
 export type Api = typeof api;
 export type EndpointName = keyof Api;

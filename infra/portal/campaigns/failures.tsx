@@ -12,7 +12,7 @@ import { shell } from '../words/shell.ts';
 const words = campaigns.one;
 
 /** How many failed for each reason. */
-export type Reasons = ReadonlyMap<string, number>;
+type Reasons = ReadonlyMap<string, number>;
 
 const FAILED = ['sending_failed', 'delivery_failed'] as const;
 /** Entries of a page. */
