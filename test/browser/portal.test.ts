@@ -1,4 +1,7 @@
-/** The portal's frame: signing in and out, what a token may see, addresses, small screens, and a lost connection. */
+/**
+ * The portal's frame: signing in and out, what a token may see, addresses, small screens, and a lost connection. With
+ * SCREENSHOTS=1, `npm run test:browser -- portal.test -t pictures` updates the README's pictures in infra/portal/pictures.
+ */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectNoOverflow, openPage, stack } from './support/browser.ts';
@@ -136,4 +139,18 @@ test('on a small screen, the views are in a menu', async () => {
   await viewsOf(page).getByRole('link', { name: 'Webhooks', exact: true }).click();
   await title(page, 'Webhooks').waitFor();
   expect(await viewsOf(page).isVisible()).toBe(false);
+});
+
+test.runIf(process.env.SCREENSHOTS)('pictures for the README', async () => {
+  const folder = 'infra/portal/pictures';
+  const to = Array.from({ length: 1_000 }, (_, index) => `9990${String(index).padStart(7, '0')}`);
+  const text = { body: 'The clinic is open on Saturday, from 9 to 14. Will you come?' };
+  const { job_id } = await post('/v1/message?job_reference=Clinic on Saturday', { to, type: 'text', text });
+  const page = await openPortal(`/campaigns/${job_id}`, { viewport: { width: 1280, height: 860 } });
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await page.screenshot({ path: `${folder}/campaign.png` });
+  const home = await openPortal('/home', { viewport: { width: 1280, height: 860 } });
+  await home.getByText(/^Measured with the/).waitFor();
+  await home.getByRole('link', { name: 'Clinic on Saturday', exact: true }).waitFor();
+  await home.screenshot({ path: `${folder}/home.png` });
 });
