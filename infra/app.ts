@@ -9,7 +9,7 @@ const app = new App({ analyticsReporting: false, treeMetadata: false, context: f
 const settings = settingsOf(app);
 
 // The bundler runs in parallel, while the construct library loads.
-const bundling = bundleFunctions(app.outdir, settings.bundling, settings.conditions, settings.moreProperties);
+const bundling = bundleFunctions(app.outdir, settings.bundling, settings.conditions, settings);
 const { BusinessApiStack } = await import('./stack.ts');
 
 // `cdk synth --no-validation` sets this, and so does the local stack, to start faster.

@@ -102,7 +102,7 @@ const settings = v.object({
   alarmEmail: v.optional(v.pipe(v.string(), v.email('must be an email address'))),
   /** ARN of an SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
-  /** URL of the hosted documentation (`npm run docs`): alarms link to its runbooks. */
+  /** URL of the hosted documentation (`npm run docs`): the portal links to it, and alarms to its runbooks. */
   docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https URL'))),
   /** Age in minutes of a pending entry that raises an alarm. */
   alarmAge: v.optional(wholeNumber(1), 60),

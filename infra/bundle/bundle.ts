@@ -8,7 +8,7 @@ import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
 import { plugins, tableWarmUps } from './plugins.ts';
-import { writePortal } from './portal.ts';
+import { type PortalSettings, writePortal } from './portal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -46,20 +46,20 @@ const folderOf = (name: string): string => `bundle.${name}`;
  * Bundles every function into a folder below `directory`, as `index.mjs`.
  *
  * @param conditions - conditions of `imports` in package.json, which replace modules of production
- * @param moreProperties - profile properties of the deployment, which the portal shows
+ * @param settings - what the portal knows of the deployment
  */
 export const bundleFunctions = async (
   directory: string,
   bundling: Bundling,
   conditions: string[] = [],
-  moreProperties: Record<string, string> = {},
+  settings: PortalSettings = {},
 ): Promise<Bundles> => {
   const endpoints = Object.entries<Endpoint>(api).map(([name, endpoint]) => [name, functionFile(name, endpoint)]);
   const files: [string, string][] = Object.entries({ ...others, ...Object.fromEntries(endpoints) });
   await (bundling === 'linked'
     ? link(files, directory, conditions)
     : bundle(files, directory, { sourceMaps: bundling === 'mapped', conditions }));
-  await writePortal(join(directory, folderOf('readPortal'), 'portal'), moreProperties);
+  await writePortal(join(directory, folderOf('readPortal'), 'portal'), settings);
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 

@@ -5,7 +5,7 @@ import { go, linkTo, type Route } from '../router.ts';
 import { Code } from '../shell/code.tsx';
 import { Section } from '../shell/page.tsx';
 import { developers as texts } from '../words/developers.ts';
-import { isLocal } from './local.ts';
+import { docsUrl } from './local.ts';
 import { type Language, languages, readJob, readToken, receiveEvents, sendMessage } from './snippets.ts';
 
 const words = texts.samples;
@@ -28,8 +28,8 @@ export const Samples = ({ route }: { route: Route }) => {
               <Icon name="file" />
               {texts.reference.description}
             </a>
-            {isLocal && (
-              <a class="button" href="/docs" target="_blank" rel="noopener noreferrer">
+            {docsUrl !== undefined && (
+              <a class="button" href={docsUrl} target="_blank" rel="noopener noreferrer">
                 <Icon name="book" />
                 {texts.reference.docs}
               </a>
