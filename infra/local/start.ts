@@ -97,6 +97,7 @@ const welcome = (file: StackFile): void => {
   say(`bridge_url    ${bridge_url}`);
   say(`docs_url      ${docs_url}`);
   say(`phone_url     ${phone_url}`);
+  say(`portal_url    ${phone_url}/portal-link`);
   say(`rapidpro_url  ${rapidpro_url}`);
   say(`turn_url      ${turn_url}`);
   say(`database      ${dynamodb_endpoint}`);

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectNoOverflow, openPage, stack } from './support/browser.ts';
-import { post } from './support/business.ts';
+import { post, read } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 import { screens, zoomedScreens } from './support/screens.ts';
 
@@ -75,6 +75,35 @@ describe('signing in with a token', () => {
     await title(page, 'Sign in').waitFor();
     await page.getByText('Your session has ended: its token has expired or was revoked.').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+});
+
+describe('signing in with a link', () => {
+  /** A link of the operator. */
+  const newLink = async (): Promise<string> =>
+    (await fetch(`${stack.phone_url}/portal-link`, { redirect: 'manual' })).headers.get('location') ?? '';
+
+  test('works once, leaves no code behind, and ends with signing out', async () => {
+    const link = await newLink();
+    const code = new URL(link).hash.slice('#code='.length);
+    const page = await openPage(link, { expectedErrors: /404/ });
+    await title(page, 'Home').waitFor();
+    expect(await kept(page)).not.toContain(code);
+    const { token } = JSON.parse(await page.evaluate(() => sessionStorage.getItem('session') ?? ''));
+    expect(await kept(page)).not.toContain(token);
+    const sessions = async () =>
+      ((await read('/v1/tokens')) as { label: string; last_four: string; revoked?: string }[]).filter(
+        ({ last_four, revoked }) => revoked === undefined && token.endsWith(last_four),
+      );
+    expect(await sessions()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are signed out.', { exact: true }).waitFor();
+    expect(await sessions()).toEqual([]);
+
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByText('This link does not work any more.').waitFor();
+    expect(page.url()).not.toContain(code);
   });
 });
 

@@ -19,6 +19,7 @@ import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
 import { feedOf } from './live.ts';
 import { makePage, type PageFiles } from './page-files.ts';
+import { portalLink } from './portal-link.ts';
 import { Traces } from './traces/routes.ts';
 import { consentRecordOf, consentsOf } from './user/consents.ts';
 import { phonesOf, phoneViewOf } from './user/conversation.ts';
@@ -143,6 +144,14 @@ export class Phone {
       return found;
     };
     this.#traces.addRoutes(routes, businesses);
+    routes.get('/portal-link', async (c) => {
+      const to = c.req.query('to');
+      // A campaign of the other demo account is not found in the portal of the first one.
+      const campaign = /^\/campaigns\/([\w-]+)$/.exec(to ?? '')?.[1] ?? '';
+      const account = demoBots.find(({ id }) => id === this.#traces.accountOf(campaign))?.id ?? demoBots[0].id;
+      c.header('cache-control', 'no-store');
+      return c.redirect(await portalLink({ baseUrl, account, to }));
+    });
     routes.post('/businesses/:business/acts/:act', async ({ req }) => {
       const act = check(actionBody, parseJson(await req.text()));
       await businessOf(req.param('business')).act(req.param('act'), act);

@@ -71,6 +71,11 @@ export class Traces {
   /** Whether the platform has accepted the message that a user wrote with this event. */
   isDelivered = (event: string): boolean => this.#store.isDelivered(event);
 
+  /** The account of a message, request or job, if its trace is kept. */
+  accountOf(id: string): string | null {
+    return this.#store.find(id)?.call?.account ?? null;
+  }
+
   addRoutes(routes: Routes, businesses: ReadonlyMap<string, Business>): void {
     // The page names its own reports, so that Activity can hide them. Programs that report states are shown.
     routes.post('/messages/:id/states', async ({ req }, next) => {

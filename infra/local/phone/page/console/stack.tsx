@@ -35,6 +35,12 @@ export const Stack = ({ setup, switches, clock, users, online }: StackProps) => 
     </section>
     <ClockSection {...{ clock, online }} />
     <ul class="stack-rows">
+      <li>
+        <a href="/portal-link" target="_blank" rel="noreferrer">
+          <Icon name="layers" />
+          Portal
+        </a>
+      </li>
       {setup?.docs_url && (
         <li>
           <a href={setup.docs_url}>

@@ -1,4 +1,4 @@
-/** The top bar: the stack and its connection, the documentation, the theme; and the console's tools. */
+/** The top bar: the stack and its connection, the portal, the documentation, the theme; and the console's tools. */
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../../../web/icons.tsx';
 import { ThemeButton } from '../../../../web/theme.tsx';
@@ -22,6 +22,10 @@ export const TopBar = ({ connection, docs, children }: TopBarProps) => (
       </h1>
       <Status connection={connection} />
       <span class="spacer" />
+      <a class="quiet-button" href="/portal-link" target="_blank" rel="noreferrer">
+        <Icon name="layers" />
+        Portal
+      </a>
       {docs && (
         <a class="quiet-button" href={docs}>
           <Icon name="book" />
