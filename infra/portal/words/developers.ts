@@ -94,6 +94,7 @@ export const developers = {
     before: {
       title: 'First, the token',
       text: 'The samples read the token from the environment variable TOKEN, so that it is in no file. This command asks for it:',
+      command: 'The command',
     },
     send: { title: 'Send a message', text: 'Change the number and the text. The response has the id of the message.' },
     job: {
