@@ -23,13 +23,9 @@ type Webhook = NonNullable<BodyFrom<'listWebhooks'>>[number];
 const EVERY_MS = 10_000;
 
 export const WebhookList = ({ session, tabs }: { session: Session; tabs: ComponentChildren }) => {
-  const { data, error, loading, reload } = useCall('listWebhooks', {});
-  const hasSome = data !== undefined;
-  useEffect(() => {
-    if (!hasSome) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, [hasSome, reload]);
+  const [hasSome, setSome] = useState(false);
+  const { data, error, loading, reload } = useCall('listWebhooks', {}, hasSome && EVERY_MS);
+  useEffect(() => setSome(data !== undefined), [data]);
   const platform = usePlatform(session);
   const isInUse = error instanceof ApiError && error.code === 'platform_in_use';
   const isEmpty = data === undefined && error === undefined && !loading;
