@@ -3,13 +3,22 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Skeleton } from '../web/parts.tsx';
 import { Toasts } from '../web/toast.tsx';
 import { ApiError, call, connect } from './client.ts';
+import { routeNow } from './router.ts';
 import { type Session, type StoredSession, sessionOf, store, storedSession, takeCode } from './session.ts';
 import { Frame } from './shell/frame.tsx';
 import { SignIn } from './shell/sign-in.tsx';
+import { views } from './views.ts';
 import { shell as words } from './words/shell.ts';
 
 // Before anything else: the address must not keep it.
 const code = takeCode();
+
+/** Loads the code of the view that the address shows. The frame shows a failure, if it is one. */
+const loadView = (): void => {
+  const { view } = routeNow();
+  const shown = views.find(({ id }) => id === view) ?? views[0];
+  shown?.load().catch(() => undefined);
+};
 
 type State = { is: 'opening' } | { is: 'out'; problem?: string } | { is: 'in'; session: Session };
 
@@ -44,6 +53,8 @@ export const App = () => {
   useEffect(() => {
     const open = async () => {
       connect(undefined, { onRejected: () => undefined, onConnection: setOnline });
+      // While the token is checked. Each of the two takes a second on a slow network.
+      if (code !== undefined || storedSession() !== undefined) loadView();
       try {
         const stored = code === undefined ? storedSession() : await exchange(code);
         if (stored === undefined) setState({ is: 'out' });

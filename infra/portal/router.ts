@@ -9,7 +9,8 @@ export interface Route {
   query: Record<string, string>;
 }
 
-const routeNow = (): Route => {
+/** What the address shows. */
+export const routeNow = (): Route => {
   const [path = '', search = ''] = location.hash.slice(1).split('?');
   const [view = '', ...rest] = path.split('/').filter(Boolean).map(decoded);
   return { view, rest, query: Object.fromEntries(new URLSearchParams(search)) };

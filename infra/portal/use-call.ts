@@ -3,6 +3,30 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { EndpointName } from '../../shared/api/index.ts';
 import { type BodyFrom, call, callNext, type RequestTo } from './client.ts';
 
+/**
+ * Does something after some milliseconds; if the page is not visible then, as soon as it is.
+ *
+ * @returns what ends the wait
+ */
+export const later = (ms: number, act: () => void): (() => void) => {
+  let isDue = false;
+  const look = (): void => {
+    if (!isDue || document.visibilityState !== 'visible') return;
+    end();
+    act();
+  };
+  const timer = setTimeout(() => {
+    isDue = true;
+    look();
+  }, ms);
+  document.addEventListener('visibilitychange', look);
+  const end = (): void => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', look);
+  };
+  return end;
+};
+
 export interface Loaded<Body> {
   /** What was returned last. It stays while it is read again, and if that fails. */
   data: Body | undefined;
@@ -49,8 +73,7 @@ export const useCall = <Name extends EndpointName>(
   useEffect(() => {
     // A request that takes longer than the interval must not be ended by the next one.
     if (!every || loading) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), every);
-    return () => clearInterval(timer);
+    return later(every, reload);
   }, [every, loading, reload]);
   const shown = state?.key === key ? state : undefined;
   return {

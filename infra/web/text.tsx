@@ -63,9 +63,13 @@ export const figure = (count: number): string => count.toLocaleString('en');
 export const counted = (count: number, one: string, several: string): string =>
   `${figure(count)} ${count === 1 ? one : several}`;
 
-/** `83 %`; `–` without a whole. */
-export const percent = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${part > 0 && part < whole / 200 ? '< 1' : Math.round((part / whole) * 100)} %`;
+/** `83 %`; `–` without a whole. Only nothing is `0 %`, and only all of it `100 %`. */
+export const percent = (part: number, whole: number): string => {
+  if (whole === 0) return '–';
+  const rounded = Math.round((part / whole) * 100);
+  if (rounded === 0 && part > 0) return '< 1 %';
+  return rounded === 100 && part < whole ? '> 99 %' : `${rounded} %`;
+};
 
 /** `+447700900001` */
 export const numberOf = (phone: string): string => `+${phone}`;

@@ -9,6 +9,7 @@ import { useToast } from '../../web/toast.tsx';
 import { ApiError, type BodyFrom, call } from '../client.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
+import { focusInvalid } from '../shell/focus.ts';
 import { Field, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
@@ -76,6 +77,7 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
     onTry();
     // The start may have become too near since the form was drawn.
     if (!hasFaults(findFaults(draft, written, people, present()))) then();
+    else focusInvalid(document);
   };
   const mayNotCheck = check.error instanceof ApiError && check.error.code === 'allowance_exceeded';
   const nameFault = faults.name === 'none' && !tried ? undefined : faults.name;
@@ -168,6 +170,9 @@ const Missing = ({ faults }: { faults: DraftFaults }) => {
   );
 };
 
+/** Whether an allowance of the day is nearly used up: before, it concerns nobody. */
+const isScarce = ({ used, limit }: { used: number; limit: number }): boolean => used > limit * 0.8;
+
 const Result = ({ forecast, draft, session }: { forecast: Forecast; draft: Draft; session: Session }) => {
   const { valid, not_registered, stopped, outside_hours, outside_hours_until, estimated_end } = forecast;
   const account = useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined);
@@ -221,7 +226,9 @@ const Result = ({ forecast, draft, session }: { forecast: Forecast; draft: Draft
           </li>
         ))}
       </ul>
-      {contacts && <p class="quiet">{words.left(Math.max(contacts.limit - contacts.used, 0), contacts.limit)}</p>}
+      {contacts && isScarce(contacts) && (
+        <p class="quiet">{words.left(Math.max(contacts.limit - contacts.used, 0), contacts.limit)}</p>
+      )}
     </section>
   );
 };

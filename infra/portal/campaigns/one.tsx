@@ -34,6 +34,12 @@ interface CampaignProps {
 
 const isActive = ({ status, pending }: Job): boolean => status === 'running' || (status === 'cancelled' && pending > 0);
 
+/** One that was stopped before its start never began. */
+const startLabel = ({ status, start, cancelled }: Job): string => {
+  if (status === 'scheduled') return words.starts;
+  return cancelled !== undefined && instant(cancelled) < instant(start) ? words.planned : words.started;
+};
+
 /** A campaign; with a token that may only count, its counts. */
 export const Campaign = (props: CampaignProps) =>
   props.session.may('readJob') ? <FullCampaign {...props} /> : <CountedCampaign {...props} />;
@@ -111,11 +117,11 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
           facts={[
             [words.peopleLabel, figure(recipients)],
             [words.created, <Time key="created" at={job.created} as="when" />],
-            [status === 'scheduled' ? words.starts : words.started, <Time key="start" at={job.start} as="when" />],
+            [startLabel(job), <Time key="start" at={job.start} as="when" />],
             job.cancelled !== undefined && [words.stoppedAt, <Time key="stopped" at={job.cancelled} as="when" />],
             [
               words.id,
-              <span key="id" class="copied-id">
+              <span key="id" class="id">
                 <code>{id}</code>
                 <Copy text={id} label={words.copyId} />
               </span>,
@@ -270,7 +276,7 @@ const Stop = ({ job, parts, onStopped }: StopProps) => {
       {asking && (
         <Dialog
           title={words.stopTitle}
-          close={words.keep}
+          close={job.status === 'scheduled' ? words.keepScheduled : words.keep}
           onClose={() => setAsking(false)}
           actions={
             <button type="button" class="danger" disabled={stop.busy} onClick={() => stop.run()}>
@@ -281,7 +287,9 @@ const Stop = ({ job, parts, onStopped }: StopProps) => {
           <p>
             <strong>{words.stopBody(parts.left + parts.pending)}</strong>
           </p>
-          <p>{words.stopHint}</p>
+          <p>
+            {job.status === 'running' && words.stopHint} {words.stopEnds}
+          </p>
           <Failure error={stop.error} />
         </Dialog>
       )}

@@ -193,15 +193,21 @@ const Attach = ({ draft: { attachment } }: { draft: Draft }) => {
 class TooLarge extends Error {}
 
 const Replies = ({ draft: { replies }, faults, tried }: Pick<StepProps, 'draft' | 'faults' | 'tried'>) => {
+  const field = useRef<HTMLFieldSetElement>(null);
+  const add = () => {
+    change({ replies: [...replies, ''] });
+    requestAnimationFrame(() => [...(field.current?.querySelectorAll('input') ?? [])].at(-1)?.focus());
+  };
   const change1 = (place: number, text: string) =>
     change({ replies: replies.map((one, at) => (at === place ? text : one)) });
   const sentenceAt = (place: number): string | undefined => {
     const fault = faults.replies[place];
+    if (fault === 'blank' && replies[place]?.trim() !== '') return words.replyBlankFor;
     if (fault === 'blank') return tried ? words.replyBlank : undefined;
     return fault && { long: words.replyLong, unknown: words.replyUnknown }[fault];
   };
   return (
-    <fieldset class="replies-field">
+    <fieldset class="replies-field" ref={field}>
       <legend>{words.replies}</legend>
       <p class="quiet">{words.repliesHint}</p>
       {replies.map((text, place) => (
@@ -229,7 +235,7 @@ const Replies = ({ draft: { replies }, faults, tried }: Pick<StepProps, 'draft' 
       ))}
       {replies.length < limits.replies && (
         <div>
-          <button type="button" onClick={() => change({ replies: [...replies, ''] })}>
+          <button type="button" onClick={add}>
             <Icon name="plus" />
             {words.addReply}
           </button>

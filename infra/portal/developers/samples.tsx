@@ -40,10 +40,10 @@ export const Samples = ({ route }: { route: Route }) => {
       <Section title={words.before.title}>
         <div class="stack">
           <p>{words.before.text}</p>
-          <Code label={words.before.title} text={readToken} />
+          <Code label={words.before.command} text={readToken} />
         </div>
       </Section>
-      <fieldset class="segments">
+      <fieldset class="languages">
         <legend>{words.language}</legend>
         {languages.map((one) => (
           <label key={one}>

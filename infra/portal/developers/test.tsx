@@ -87,7 +87,7 @@ export const TestMessage = ({ session }: { session: Session }) => {
                 </button>
               </div>
             </form>
-            <div class="outcome">
+            <div class="test-outcome">
               <h3>{words.states}</h3>
               {sent ? (
                 <States key={sent.id} id={sent.id} to={sent.to} />

@@ -65,7 +65,7 @@ export const Funnel = ({ counts, isMonth }: FunnelProps) => {
 };
 
 const Periods = ({ isMonth }: { isMonth: boolean }) => (
-  <nav class="segments" aria-label={home.period.label}>
+  <nav class="periods" aria-label={home.period.label}>
     <a href={linkTo('home')} aria-current={isMonth ? undefined : 'true'}>
       {home.period.today}
     </a>

@@ -95,7 +95,7 @@ const Result = ({ delivery }: { delivery: Delivery }) => {
   const isGood = status === 'succeeded';
   const cause = status_code === undefined ? error : `status_${status_code}`;
   return (
-    <div class="outcome">
+    <div class="message-outcome">
       <Chip tone={isGood ? 'ok' : 'bad'}>{isGood ? words.succeeded : words.failed}</Chip>
       {duration_ms !== undefined && <span class="quiet">{words.took(milliseconds(duration_ms))}</span>}
       {!isGood && <p class="quiet">{causeOf(cause).text}</p>}

@@ -46,7 +46,9 @@ export const List = ({ filters, session }: ListProps) => {
         }
       >
         <Pages pages={pages} empty={<Nothing isFiltered={isFiltered} session={session} />}>
-          {(entries) => <Rows entries={entries} filters={filters} session={session} />}
+          {(entries) => (
+            <Rows entries={entries} hasMore={pages.more !== undefined} filters={filters} session={session} />
+          )}
         </Pages>
       </Section>
     </Page>
@@ -68,15 +70,18 @@ const Nothing = ({ isFiltered, session }: { isFiltered: boolean; session: Sessio
 
 interface RowsProps extends ListProps {
   entries: LogEntry[];
+  /** Whether the API has older entries. */
+  hasMore: boolean;
 }
 
-const Rows = ({ entries, filters, session }: RowsProps) => {
+const Rows = ({ entries, hasMore, filters, session }: RowsProps) => {
   const rows = messagesIn(entries);
   if (rows.length === 0) return <p>{words.nothingYet}</p>;
   return (
     <>
       <p class="quiet" role="status">
-        {words.shown(rows.length)}. {isOnTheWay(filters.state) ? words.byState : filters.end ? words.byEnd : ''}
+        {words.shown(rows.length, hasMore)}.{' '}
+        {isOnTheWay(filters.state) ? words.byState : filters.end ? words.byEnd : ''}
       </p>
       <Table
         caption={words.caption}
@@ -118,7 +123,7 @@ const isOnTheWay = (state: string | undefined): boolean =>
   ['sent', 'delivered_to_server', 'delivered_to_user', 'received'].includes(state ?? '');
 
 const Outcome = ({ entry: { state, reason } }: { entry: LogEntry }) => (
-  <div class="outcome">
+  <div class="message-outcome">
     <Status state={state} />
     {!isFromPerson(state) && <Way state={state} />}
     {isFailure(state) && <p class="quiet">{explainReason(state, reason).cause}</p>}

@@ -6,11 +6,11 @@ import { go } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Field } from '../shell/page.tsx';
-import { useAction } from '../use-call.ts';
+import { useAction, useCall } from '../use-call.ts';
 import { messages } from '../words/messages.ts';
 import { stepLabel } from '../words/outcomes.ts';
 import { personOf } from './parts.tsx';
-import { type FilterName, type Filters, filterNames, find, isId, listLink, phoneIn } from './search.ts';
+import { type FilterName, type Filters, filterNames, find, isId, isNational, listLink, phoneIn } from './search.ts';
 
 const words = messages.search;
 
@@ -21,6 +21,7 @@ interface SearchFormProps {
 
 export const SearchForm = ({ filters, session }: SearchFormProps) => {
   const [text, setText] = useState('');
+  const [national, setNational] = useState(false);
   const search = useAction(async (given: string) => {
     const address = await find(given, filters, session);
     setText('');
@@ -32,7 +33,8 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
         class="search-line"
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== '') search.run(text);
+          setNational(isNational(text.trim()));
+          if (text.trim() !== '' && !isNational(text.trim())) search.run(text);
         }}
       >
         <span class="search-field">
@@ -41,6 +43,7 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
             type="search"
             aria-label={words.label}
             aria-describedby="search-hint"
+            aria-invalid={national}
             placeholder={words.placeholder}
             autocomplete="off"
             spellcheck={false}
@@ -68,9 +71,14 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
       <p class="quiet" id="search-hint">
         {session.may('readMessage') ? words.hint : words.hintWithoutMessages}
       </p>
+      {national && (
+        <p class="problem" role="alert">
+          {words.national}
+        </p>
+      )}
       <Failure error={search.error} />
       <MoreFilters filters={filters} />
-      <ActiveFilters filters={filters} />
+      <ActiveFilters filters={filters} session={session} />
     </search>
   );
 };
@@ -150,7 +158,7 @@ const MoreFilters = ({ filters }: { filters: Filters }) => {
   return (
     <details>
       <summary>{words.more}</summary>
-      <form class="filters" onSubmit={submit} noValidate>
+      <form class="message-filters" onSubmit={submit} noValidate>
         <Field label={words.number} hint={words.numberHint} error={shown.contact}>
           {(ids) => <input {...ids} {...field('contact', { inputMode: 'tel' })} />}
         </Field>
@@ -182,10 +190,14 @@ const shownAs: Record<FilterName, (value: string) => string> = {
 
 const timeOf = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : whenOf(time));
 
-const ActiveFilters = ({ filters }: { filters: Filters }) => {
+const ActiveFilters = ({ filters, session }: SearchFormProps) => {
+  const { job_id = '' } = filters;
+  const campaign = useCall('readJob', isId(job_id) && session.may('readJob') ? { path: { job_id } } : undefined);
   const active = filterNames.flatMap((name) => {
     const value = filters[name];
-    return value === undefined ? [] : [{ name, label: words.filter[name](shownAs[name](value)) }];
+    if (value === undefined) return [];
+    const shown = (name === 'job_id' && campaign.data?.reference) || shownAs[name](value);
+    return [{ name, label: words.filter[name](shown) }];
   });
   if (active.length === 0) return null;
   return (

@@ -32,6 +32,9 @@ export const phoneIn = (text: string): string | undefined => {
   return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
 };
 
+/** A number in national format, which the log does not have. */
+export const isNational = (text: string): boolean => /^\(?0[\d\s()./-]{6,}$/.test(text) && !text.startsWith('00');
+
 /** A contact of the log: with its domain, or the pseudonym of an erased person. */
 const isContact = (text: string): boolean => /^(?:\d{7,15}|erased-[0-9a-f-]{36})(?:@\S+)?$/i.test(text);
 

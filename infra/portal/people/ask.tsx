@@ -94,8 +94,6 @@ export const Ask = ({ session }: { session: Session }) => {
     event.preventDefault();
     setChecked(true);
     if (Object.values(problems).every((problem) => problem === undefined)) run();
-    // The first control with a problem, when it is marked.
-    else setTimeout(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
   };
   /** In the order of the catalogue. */
   const toggle = (property: string) => {

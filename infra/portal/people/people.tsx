@@ -68,7 +68,7 @@ const Requests = ({ query }: { query: Record<string, string> }) => {
           </button>
         }
       >
-        <div class="filters">
+        <div class="request-filters">
           <Field label={words.list.statusFilter}>
             {(attributes) => (
               <select
@@ -168,7 +168,7 @@ const Outcome = ({ request }: { request: ListedRequest }) => {
   const { text, tone } = outcomeOf(request);
   const end = firstEnd(request);
   return (
-    <div class="outcome">
+    <div class="request-outcome">
       <Chip tone={tone}>{text}</Chip>
       {end !== undefined && (
         <span class="quiet">

@@ -1,6 +1,7 @@
 /** One request, which is read again while the page is visible. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../client.ts';
+import { later } from '../use-call.ts';
 import { findRequest, type Request } from './requests.ts';
 
 export interface LiveRequest {
@@ -25,7 +26,7 @@ export const useRequest = (id: string, asked: string | undefined): LiveRequest =
   const [round, setRound] = useState(0);
   useEffect(() => {
     const ending = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let endWait = () => {};
     let misses = 0;
     const read = async (): Promise<void> => {
       const request = await findRequest(id, misses < MAX_MISSES ? asked : undefined, ending.signal);
@@ -36,7 +37,7 @@ export const useRequest = (id: string, asked: string | undefined): LiveRequest =
       readLater(isListing ? UNLISTED_MS : request.status === 'pending' ? PENDING_MS : ANSWERED_MS);
     };
     const readLater = (after: number): void => {
-      timer = setTimeout(() => (document.visibilityState === 'visible' ? begin() : readLater(after)), after);
+      endWait = later(after, begin);
     };
     const begin = (): void => {
       read().catch((error: unknown) => {
@@ -48,7 +49,7 @@ export const useRequest = (id: string, asked: string | undefined): LiveRequest =
     begin();
     return () => {
       ending.abort();
-      clearTimeout(timer);
+      endWait();
     };
   }, [id, asked, round]);
   return {

@@ -9,6 +9,7 @@ import type { Session } from '../session.ts';
 import { useCall } from '../use-call.ts';
 import { type View, type ViewProps, views } from '../views.ts';
 import { shell as words } from '../words/shell.ts';
+import { ButtonLink, Page } from './page.tsx';
 
 interface FrameProps {
   session: Session;
@@ -79,19 +80,19 @@ export const Frame = ({ session, online, onSignOut }: FrameProps) => {
         {view ? (
           <Loader key={view.id} view={view} route={route} session={session} />
         ) : shown.length === 0 ? (
-          <Empty icon="lock">
-            <p>{words.noView}</p>
-          </Empty>
+          <Page title={words.noViewTitle}>
+            <Empty icon="lock">
+              <p>{words.noView}</p>
+            </Empty>
+          </Page>
         ) : (
           route.view !== '' && (
-            <Empty icon="search">
-              <p>{words.unknownView}</p>
-              {first && (
-                <a class="button" href={linkTo(first.id)}>
-                  {words.toHome}
-                </a>
-              )}
-            </Empty>
+            <Page title={words.unknownViewTitle}>
+              <Empty icon="search">
+                <p>{words.unknownView}</p>
+                {first && <ButtonLink href={linkTo(first.id)}>{words.toHome}</ButtonLink>}
+              </Empty>
+            </Page>
           )
         )}
       </main>

@@ -1,5 +1,5 @@
 /** One survey: its results, who answered, its files, and its deletion. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
 import { Icon } from '../../web/icons.tsx';
 import { Copy, Dialog, Empty, Skeleton } from '../../web/parts.tsx';
@@ -10,7 +10,7 @@ import { go, linkTo } from '../router.ts';
 import { Download } from '../shell/download.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Facts, List, Page, Section, Table } from '../shell/page.tsx';
-import { type Loaded, useAction, useCall, usePages } from '../use-call.ts';
+import { type Loaded, later, useAction, useCall, usePages } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { surveys } from '../words/surveys.ts';
 
@@ -18,6 +18,8 @@ const words = surveys.one;
 
 /** Milliseconds after which the results are read again. The service counts an answer after some two seconds. */
 const REFRESH = 5_000;
+/** Milliseconds until an empty list of answers is read again, though there are some. */
+const AGAIN_MS = 1_000;
 /** Options whose bars are shown at first. */
 const SHOWN = 20;
 
@@ -75,7 +77,7 @@ export const Survey = ({ id }: { id: string }) => {
       }
     >
       <Results results={results} />
-      <Answers id={id} />
+      <Answers id={id} total={results.data?.total ?? 0} />
       <Details id={id} created={created_at} options={options} />
       {deleting && (
         <DeleteDialog id={id} question={question} count={results.data?.total} onClose={() => setDeleting(false)} />
@@ -127,8 +129,17 @@ const Results = ({ results: { data, error, reload } }: { results: Loaded<BodyFro
   );
 };
 
-const Answers = ({ id }: { id: string }) => {
+interface AnswersProps {
+  id: string;
+  /** How many the results have. */
+  total: number;
+}
+
+const Answers = ({ id, total }: AnswersProps) => {
   const pages = usePages('listAnswers', { path: { id }, query: { limit: '25' } });
+  const isBehind = total > 0 && pages.items?.length === 0 && !pages.loading;
+  // The results refresh by themselves: they must not count answers of which the list knows nothing.
+  useEffect(() => (isBehind ? later(AGAIN_MS, pages.reload) : undefined), [isBehind, pages.reload]);
   return (
     <Section
       title={words.answers}

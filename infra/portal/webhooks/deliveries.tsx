@@ -74,7 +74,7 @@ export const Deliveries = ({ route, session, tabs }: DeliveriesProps) => {
           )
         }
       >
-        <form class="filters" aria-label={text.filters} onSubmit={(event) => event.preventDefault()}>
+        <form class="delivery-filters" aria-label={text.filters} onSubmit={(event) => event.preventDefault()}>
           {all.data && (
             <Field label={text.webhook}>
               {(attributes) => (

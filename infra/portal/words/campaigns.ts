@@ -36,7 +36,7 @@ export const campaigns = {
   },
   parts: {
     read: 'Read',
-    delivered: 'Delivered',
+    delivered: 'Not read yet',
     underway: 'On its way',
     pending: 'Waiting',
     failed: 'Failed',
@@ -132,7 +132,8 @@ export const campaigns = {
     blankFor: (count: number) => `For ${people(count)}, the message would be empty.`,
     emptyFor: (count: number, column: string) =>
       `${people(count)} ${count === 1 ? 'has' : 'have'} no value in {${column}}: the message has a gap there.`,
-    replyBlank: 'Write this quick reply, or remove it. With a value of each person, nobody’s may be empty.',
+    replyBlank: 'Write this quick reply, or remove it.',
+    replyBlankFor: 'For some people, this quick reply would be empty: a value is missing.',
     replyLong: 'This quick reply is too long.',
     replyUnknown: 'There is no such column.',
   },
@@ -203,7 +204,7 @@ export const campaigns = {
     result: 'What will happen',
     valid: (count: number) => `${people(count)} ${count === 1 ? 'uses' : 'use'} the app and will get it.`,
     unregistered: (count: number) =>
-      `${numbers(count)} ${count === 1 ? 'is' : 'are'} not known to the app. It is tried, but may not arrive.`,
+      `${numbers(count)} ${count === 1 ? 'is' : 'are'} not known to the app. The message is sent, but may not arrive.`,
     stopped: (count: number) =>
       `${people(count)} ${count === 1 ? 'has' : 'have'} asked you to stop, and will not get it.`,
     outside: (count: number) => `${people(count)} will get it only when the sending hours begin, the last of them`,
@@ -241,19 +242,22 @@ export const campaigns = {
     stop: 'Stop',
     stopTitle: 'Stop this campaign?',
     stopBody: (count: number) => `${people(count)} will not get it.`,
-    stopHint: 'Messages that are just being delivered may still arrive. A stopped campaign cannot be continued.',
+    stopHint: 'Messages that are just being delivered may still arrive.',
+    stopEnds: 'A stopped campaign cannot be continued.',
     keep: 'Keep sending',
+    keepScheduled: 'Keep it',
     stopConfirm: 'Stop it',
     stopped: 'The campaign is stopped.',
     progress: 'Progress',
     sentOf: (all: number) => `of ${figure(all)} sent`,
     left: (left: string) => `${left} left`,
-    pace: (pace: number) => `${figure(pace)} a second`,
-    ends: 'Ends about',
+    pace: (pace: number) => `${figure(pace < 10 ? pace : Math.round(pace))} people a second`,
+    ends: 'Expected end:',
     scheduled: 'It starts',
     created: 'Created',
     started: 'Started',
     starts: 'Starts',
+    planned: 'Planned start',
     stoppedAt: 'Stopped',
     peopleLabel: 'People',
     id: 'Reference for support',
@@ -274,7 +278,9 @@ export const campaigns = {
         failed === 0 ? 'None failed.' : `${figure(failed)} failed.`
       }`,
     doneStopped: ({ all, sent, stopped }: { all: number; sent: number; stopped: number }) =>
-      `You stopped it: ${figure(sent)} of ${people(all)} were sent the message, and ${figure(stopped)} will not get it.`,
+      sent === 0
+        ? `You stopped it before it began: ${people(all)} will not get it.`
+        : `You stopped it: ${figure(sent)} of ${people(all)} were sent the message, and ${figure(stopped)} will not get it.`,
     still: 'Phones that are switched off get it later, so these figures can still rise.',
     notFound: 'There is no such campaign, or its messages are no longer stored.',
   },

@@ -17,6 +17,8 @@ export const messages = {
     number: 'Phone number',
     numberHint: 'With the country code.',
     numberError: 'Enter a number with its country code, as +27 82 123 4567.',
+    national:
+      'This number has no country code. Enter it as +27 82 123 4567. A reference is searched under “More filters”.',
     reference: 'Reference',
     job: 'Campaign id',
     jobError: 'This is no id of a campaign: it has 36 characters, with hyphens.',
@@ -48,12 +50,16 @@ export const messages = {
     from: (person: string) => `From ${person}`,
     toErased: 'To an erased person',
     fromErased: 'From an erased person',
-    shown: (count: number) => `${counted(count, 'message', 'messages')}, newest first`,
+    shown: (count: number, hasMore: boolean) =>
+      hasMore
+        ? `The newest ${counted(count, 'message', 'messages')}`
+        : `${counted(count, 'message', 'messages')}, newest first`,
     byState: 'Each message is shown as it was when it reached this status. It may have got further since.',
     byEnd: 'Each message is shown as it was at the end of the period.',
     nothingYet: 'Nothing in this part of the log. There may be more.',
     none: 'No messages in the last 30 days.',
-    notFound: 'No message fits. Without a beginning, the last 30 days are searched.',
+    notFound:
+      'No message fits. Only the last 30 days are searched, unless you choose a beginning under “More filters”.',
     clear: 'Clear filters',
   },
   erased: 'Erased person',

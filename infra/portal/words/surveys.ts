@@ -32,7 +32,7 @@ export const surveys = {
     questionHint: 'What people are asked. It cannot be changed later.',
     options: 'Options',
     optionsHint:
-      'At least two that differ in more than capital letters: the service keeps them in small letters. Enter adds the next one; several pasted lines become several options.',
+      'At least two. Capital letters become small ones. Press Enter for the next option, or paste several lines.',
     option: (number: number) => `Option ${number}`,
     add: 'Add an option',
     up: (name: string) => `Move ${name} up`,
