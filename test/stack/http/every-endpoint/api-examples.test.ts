@@ -93,7 +93,7 @@ test('the examples of the API description work in order, and return the describe
   values.set(placeholders.day, new Date().toISOString().slice(0, 10));
   for (const index of [1, 2, 3, 4, 5, 8]) values.set(`event-${index}`, randomUUID());
 
-  const inPortal = permissions.filter((permission) => !['bridge', 'listen', 'app'].includes(permission));
+  const inPortal = permissions.filter((permission) => !['listen', 'app'].includes(permission));
   const { code } = await issuePortalCode({ account, label: 'portal', permissions: inPortal });
   values.set(placeholders.code, code);
 
