@@ -19,8 +19,9 @@ import { countedIn, recentDays } from './counts.ts';
 import { Failures, useReasons } from './failures.tsx';
 import { type Parts, partsOf, sentOf } from './parts.ts';
 import { Legend, StackedBar } from './progress.tsx';
-import { type Job, StatusChip, titleOf } from './status.tsx';
+import { StatusChip, titleOf } from './status.tsx';
 import { timeLeft } from './times.ts';
+import { type Job, statusOf } from './watch.ts';
 
 const words = campaigns.one;
 
@@ -92,7 +93,8 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
               {words.messages}
             </ButtonLink>
           )}
-          {(status === 'running' || status === 'scheduled') && session.may('cancelJob') && (
+          {/* Messages of no campaign cannot be stopped. */}
+          {(status === 'running' || status === 'scheduled') && job.day === undefined && session.may('cancelJob') && (
             <Stop job={job} parts={parts} onStopped={reload} />
           )}
         </>
@@ -187,7 +189,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
       title={words.progress}
       actions={
         <span role="status">
-          <StatusChip job={job} />
+          <StatusChip status={statusOf(job)} />
         </span>
       }
     >
