@@ -98,15 +98,22 @@ export interface Pages<Item> extends Omit<Loaded<Item[]>, 'data' | 'ready'> {
   more: (() => void) | undefined;
 }
 
-/** Reads a list, one page after the other. With `undefined` as request, nothing is read. */
+/**
+ * Reads a list, one page after the other. With `undefined` as request, nothing is read.
+ *
+ * @param every - after how many milliseconds the first page is read again, while the browser shows it and no other one was read
+ */
 export const usePages = <Name extends ListEndpoint>(
   name: Name,
   request: RequestTo<Name> | undefined,
+  every?: number,
 ): Pages<ItemOf<Name>> => {
   interface State {
     key: string;
     items?: ItemOf<Name>[];
     next?: string | undefined;
+    /** Whether a further page was asked for. */
+    further?: true;
     error?: unknown;
     loading: boolean;
   }
@@ -127,12 +134,23 @@ export const usePages = <Name extends ListEndpoint>(
     return () => ending.abort();
   }, [key, round]);
   const shown = state?.key === key ? state : undefined;
+  const isWaiting = shown !== undefined && !shown.loading && shown.further === undefined;
+  useEffect(() => {
+    if (every === undefined || !isWaiting) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState !== 'visible') return;
+      // The next one begins when this page was read.
+      clearInterval(timer);
+      setRound((before) => before + 1);
+    }, every);
+    return () => clearInterval(timer);
+  }, [every, isWaiting, state]);
   const next = shown?.next;
   const more =
     next === undefined
       ? undefined
       : () => {
-          setState((before) => before && { ...before, loading: true });
+          setState((before) => before && { ...before, further: true, loading: true });
           const isShown = (before: State | undefined): before is State => before?.key === key && before.next === next;
           callNext(name, next).then(
             ({ body, next: following }) =>
@@ -142,6 +160,7 @@ export const usePages = <Name extends ListEndpoint>(
                       key,
                       items: [...(before.items ?? []), ...((body ?? []) as ItemOf<Name>[])],
                       next: following,
+                      further: true,
                       loading: false,
                     }
                   : before,

@@ -79,7 +79,7 @@ export const workers = {
       'checkErasure',
       'checkOptOut',
       'checkSender',
-      'checkJob',
+      'findJobs',
       'findUser',
       'findAccount',
       'findPlatform',

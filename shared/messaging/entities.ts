@@ -74,14 +74,19 @@ export const jobNamed = (job: Pick<Key, 'pk'>): { account: string; job_id: strin
   return { account, job_id };
 };
 
+const JOBS = 'JOBS_OF#';
+
 /** The index partition of an account's jobs. */
-export const jobListOf = (account: string): string => `JOBS_OF#${account}`;
+export const jobListOf = (account: string): string => `${JOBS}${account}`;
 
 /** Index attributes of a job: they list an account's jobs, oldest first. */
 export const ofJobList = (account: string, { created, job_id }: { created: string; job_id: string }) => ({
   gsi2pk: jobListOf(account),
   gsi2sk: `${created}#${job_id}`,
 });
+
+/** The pattern of positions in the list of jobs: time and id. */
+export const JOB_POSITION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const JOBS_WITH = 'JOBS_WITH#';
 
@@ -174,7 +179,8 @@ const job = {
     findJob: 'GetItem',
     putJob: 'PutItem',
     updateJob: 'UpdateItem',
-    checkJob: 'BatchGetItem',
+    findJobs: 'BatchGetItem',
+    listRecentJobs: { index: 'gsi2', partition: JOBS },
     listJobsWithReference: { index: 'gsi4', partition: JOBS_WITH },
     listCancelledJobs: { index: 'gsi3', partition: CANCELLED },
   },

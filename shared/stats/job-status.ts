@@ -3,6 +3,7 @@ import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { endWithin, nextOpening, RECIPIENT } from '../core/sending-hours.ts';
 import { counterRetention } from '../core/settings.ts';
+import { dayOfDefaultJob } from '../messaging/jobs/default-jobs.ts';
 import { findJob, firstReached, type JobHours, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
 import type { jobStatuses } from '../messaging/jobs/statuses.ts';
 import { logPartitions } from '../outbox/entities.ts';
@@ -14,6 +15,8 @@ import { countedBy, jobCounterRangeOfDay } from './entities.ts';
 /** A job, as its business reads it. */
 export interface JobStatus {
   job_id: string;
+  /** The day whose messages without a job it has: only of a default job. */
+  day?: string;
   status: (typeof jobStatuses)[number];
   /** When its first message was accepted, when the first one was or will be sent, and when it was cancelled. */
   created: string;
@@ -56,8 +59,10 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
   const status = statusOf(job, { ...figures, due });
   const start = figures.expanded === 0 ? due : await firstReached(account, job_id, 'sent');
   const pace = status === 'running' ? await paceOf(account, job_id) : undefined;
+  const day = dayOfDefaultJob(account, job_id, job.created);
   return {
     job_id,
+    ...(day !== undefined && { day }),
     status,
     created: job.created,
     ...(job.reference !== undefined && { reference: job.reference }),

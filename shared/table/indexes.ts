@@ -19,8 +19,8 @@ export const indexes = {
   /** An account's log entries by state; due work, where `created` is the time of its beginning. */
   gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
   /**
-   * A contact's log entries; a person's answers and requests; an account's media; its conversations that are retried, or wait
-   * for a platform.
+   * A contact's log entries; a person's answers and requests; an account's media and jobs; its conversations that are retried, or
+   * wait for a platform.
    */
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
   /** A job's log entries; conversations that are offered to listeners; an account's user data requests. */

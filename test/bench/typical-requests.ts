@@ -102,6 +102,7 @@ export const typicalRequests = async (
     sendMessage: () => ({ body: textTo(newPhone()) }),
     sendMessages: () => ({ body: [textTo(newPhone()), textTo(newPhone())] }),
     readMessage: () => ({ path: { id: message.id } }),
+    listRecentJobs: () => ({ query: { limit: '10' } }),
     readJob: () => ({ path: { job_id: job } }),
     exportJobLog: () => ({ path: { job_id: job, file: 'log.csv' } }),
     cancelJob: async () => {

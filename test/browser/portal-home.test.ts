@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
-import { disturb, newPhone, read, send } from './support/business.ts';
+import { disturb, newPhone, post, read, send } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 const shown = (phone: string): string => phone.replace(/^(27)(82)(\d{3})(\d{4})$/, '+$1 $2 $3 $4');
@@ -37,6 +37,12 @@ describe('Home', () => {
     await disturb({ phone: rejected, status: 404 });
     await send({ to: reached, type: 'text', text: { body: 'Hello' } });
     const id = await send({ to: rejected, type: 'text', text: { body: 'Hello' } });
+    const { job_id: campaign } = await post('/v1/message', {
+      to: [newPhone(), newPhone()],
+      type: 'text',
+      text: { body: 'Later' },
+      send_at: Math.floor(Date.now() / 1_000) + 86_400,
+    });
     const today = new Date().toISOString().slice(0, 10);
     const counted = async (state: string) =>
       ((await read(`/v1/stats/jobs?start_date=${today}&end_date=${today}`)) as { state: string }[]).some(
@@ -56,7 +62,11 @@ describe('Home', () => {
     await part(page, 'Delivery times')
       .getByText(/^Measured with the/)
       .waitFor();
-    await part(page, 'Recent campaigns').getByRole('listitem').first().getByRole('link').waitFor();
+    const scheduled = part(page, 'Recent campaigns')
+      .getByRole('listitem')
+      .filter({ has: page.locator(`a[href="#/campaigns/${campaign}"]`) });
+    await scheduled.getByText('Scheduled', { exact: true }).waitFor();
+    await scheduled.getByText(/^2 messages · Starts /).waitFor();
 
     await page.getByRole('link', { name: 'Last 30 days', exact: true }).click();
     await expect.poll(() => page.url()).toContain('period=month');

@@ -19,7 +19,6 @@ import { change } from './memory.ts';
 import { contentFor, type DraftFaults, findFaults, hasFaults, portionsOf, timingOf, type Written } from './message.ts';
 import { parseNumber } from './numbers.ts';
 import type { Person } from './people.ts';
-import { rememberCampaign } from './remembered.ts';
 import { send } from './sending.ts';
 import type { StepProps } from './step.ts';
 
@@ -68,7 +67,6 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
   const start = useAction(async () => {
     const [job, name, count] = [crypto.randomUUID(), draft.name.trim(), all.length];
     const portions = portionsOf(draft, written, all);
-    rememberCampaign(session.info.account, job);
     const isSent = await send({ job, name, portions, accepted: 0, busy: true, error: undefined });
     if (isSent) toast(draft.isLater ? words.scheduled(count) : words.sent(count));
   });

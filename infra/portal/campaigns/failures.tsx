@@ -1,7 +1,7 @@
 /** Why messages of a campaign failed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { figure } from '../../web/figures.ts';
 import { Skeleton } from '../../web/parts.tsx';
-import { figure } from '../../web/text.tsx';
 import { type BodyFrom, call, callNext, type Reply } from '../client.ts';
 import { linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';

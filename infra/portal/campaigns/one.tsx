@@ -2,9 +2,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
 import { present } from '../../web/clock.ts';
+import { figure, percent } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Copy, Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
-import { figure, instant, percent, Time } from '../../web/text.tsx';
+import { instant, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, addressOf, call } from '../client.ts';
 import { linkTo } from '../router.ts';
@@ -19,8 +20,9 @@ import { countedIn, recentDays } from './counts.ts';
 import { Failures, useReasons } from './failures.tsx';
 import { type Parts, partsOf, sentOf } from './parts.ts';
 import { Legend, StackedBar } from './progress.tsx';
-import { type Job, StatusChip, titleOf } from './status.tsx';
+import { StatusChip, titleOf } from './status.tsx';
 import { timeLeft } from './times.ts';
+import { type Job, statusOf } from './watch.ts';
 
 const words = campaigns.one;
 
@@ -98,7 +100,8 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
               {words.messages}
             </ButtonLink>
           )}
-          {(status === 'running' || status === 'scheduled') && session.may('cancelJob') && (
+          {/* Messages of no campaign cannot be stopped. */}
+          {(status === 'running' || status === 'scheduled') && job.day === undefined && session.may('cancelJob') && (
             <Stop job={job} parts={parts} onStopped={reload} />
           )}
         </>
@@ -193,7 +196,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
       title={words.progress}
       actions={
         <span role="status">
-          <StatusChip job={job} />
+          <StatusChip status={statusOf(job)} />
         </span>
       }
     >

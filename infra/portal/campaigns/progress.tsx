@@ -1,5 +1,5 @@
 /** A bar of all people of a campaign, by what became of their messages. */
-import { figure } from '../../web/text.tsx';
+import { figure } from '../../web/figures.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { type Parts, partNames } from './parts.ts';
 

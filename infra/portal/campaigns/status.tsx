@@ -1,20 +1,20 @@
-/** The status of a campaign: a word and an icon. */
+/** The name and the status of a campaign: a word and an icon. */
 import { Chip, type Tone } from '../../web/parts.tsx';
-import { whenOf } from '../../web/text.tsx';
-import type { BodyFrom } from '../client.ts';
+import { dateOf, whenOf } from '../../web/text.tsx';
 import { campaigns } from '../words/campaigns.ts';
+import type { ListedJob, Status } from './watch.ts';
 
-export type Job = NonNullable<BodyFrom<'readJob'>>;
+const words = campaigns.list;
 
-/** The name of a campaign. */
-export const titleOf = (id: string, job: Job | undefined): string =>
-  job === undefined ? campaigns.list.job(id) : (job.reference ?? campaigns.list.unnamed(whenOf(job.created)));
-
-type Status = keyof typeof campaigns.status;
-
-/** Outside its sending hours, a campaign is paused. */
-const statusOf = ({ status, waits_until }: Job): Status =>
-  status === 'running' && waits_until !== undefined ? 'waiting' : status;
+/** The name of a campaign; that of a day for the messages of no campaign. */
+export const titleOf = (
+  id: string,
+  job: (Pick<ListedJob, 'reference' | 'created'> & { day?: string | undefined }) | undefined,
+): string => {
+  if (job === undefined) return words.job(id);
+  const { reference, created, day } = job;
+  return reference ?? (day === undefined ? words.unnamed(whenOf(created)) : words.ofDay(dateOf(`${day}T12:00:00`)));
+};
 
 const tones: Record<Status, Tone> = {
   scheduled: 'plain',
@@ -24,6 +24,6 @@ const tones: Record<Status, Tone> = {
   cancelled: 'warn',
 };
 
-export const StatusChip = ({ job }: { job: Job }) => (
-  <Chip tone={tones[statusOf(job)]}>{campaigns.status[statusOf(job)]}</Chip>
+export const StatusChip = ({ status }: { status: Status }) => (
+  <Chip tone={tones[status]}>{campaigns.status[status]}</Chip>
 );

@@ -1,8 +1,9 @@
 /** Who gets a campaign: the numbers of a CSV file, or typed ones. */
 import { useState } from 'preact/hooks';
+import { figure } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Notice } from '../../web/parts.tsx';
-import { figure, spacedNumber } from '../../web/text.tsx';
+import { spacedNumber } from '../../web/text.tsx';
 import { Field, Section } from '../shell/page.tsx';
 import { campaigns } from '../words/campaigns.ts';
 import { decode, type FileFault, parseTable } from './csv.ts';

@@ -1,9 +1,10 @@
 /** What fails, with its cause, and where to fix it. */
 import type { ComponentChildren } from 'preact';
 import { present } from '../../web/clock.ts';
+import { figure } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Chip, Skeleton } from '../../web/parts.tsx';
-import { figure, instant, Time } from '../../web/text.tsx';
+import { instant, Time } from '../../web/text.tsx';
 import { ApiError, type BodyFrom } from '../client.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,8 @@
 /** How long the messages took that arrived last. */
 import { useEffect, useState } from 'preact/hooks';
+import { median, milliseconds, percentile } from '../../web/figures.ts';
 import { Skeleton } from '../../web/parts.tsx';
-import { instant, median, milliseconds, percentile } from '../../web/text.tsx';
+import { instant } from '../../web/text.tsx';
 import { type BodyFrom, call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Section } from '../shell/page.tsx';

@@ -1,6 +1,6 @@
 /** What became of the messages of a period. */
 import { BarTable } from '../../web/bars.tsx';
-import { figure, percent } from '../../web/text.tsx';
+import { figure, percent } from '../../web/figures.ts';
 import { linkTo } from '../router.ts';
 import { Section } from '../shell/page.tsx';
 import { home } from '../words/home.ts';

@@ -1,13 +1,18 @@
-/** The campaigns whose messages moved last. */
+/** The newest campaigns. A token that may only count sees those whose messages moved last. */
+
+import { percent } from '../../web/figures.ts';
 import { Chip, Skeleton, type Tone } from '../../web/parts.tsx';
-import { percent, whenOf } from '../../web/text.tsx';
+import { whenOf } from '../../web/text.tsx';
+import { type ListedJob, type Status, useCampaign } from '../campaigns/watch.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
+import { Failure } from '../shell/failure.tsx';
 import { Section } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
 import { home } from '../words/home.ts';
-import { failures, type JobCounts, sumOf } from './counts.ts';
-import { EVERY } from './refresh.ts';
+import { shell } from '../words/shell.ts';
+import { type Counts, failures, type JobCounts, sumOf } from './counts.ts';
+import { EVERY, errorToShow } from './refresh.ts';
 
 const words = home.campaigns;
 
@@ -20,54 +25,81 @@ interface RecentCampaignsProps {
 }
 
 export const RecentCampaigns = ({ session, rows = [] }: RecentCampaignsProps) => {
+  const mayList = session.may('listRecentJobs');
+  const { data, ready, error, reload } = useCall(
+    'listRecentJobs',
+    mayList ? { query: { limit: `${SHOWN}` } } : undefined,
+    EVERY,
+  );
+  const countedOf = (job: string): Counts => sumOf(rows.filter(({ job_id }) => job_id === job));
   // Messages of people belong to jobs, too.
-  const jobs = [...new Set(rows.filter(({ state }) => state === 'sent').map(({ job_id }) => job_id))].slice(0, SHOWN);
+  const counted = [...new Set(rows.filter(({ state }) => state === 'sent').map(({ job_id }) => job_id))];
+  const shown = mayList
+    ? data?.map((job) => <Listed key={job.job_id} job={job} counted={countedOf(job.job_id)} />)
+    : counted.slice(0, SHOWN).map((id) => {
+        const counts = countedOf(id);
+        return <Campaign key={id} {...{ id, counts }} title={words.job(id.slice(0, 8))} total={counts.sent} />;
+      });
   return (
     <Section title={words.title} actions={<a href={linkTo('campaigns')}>{words.all}</a>}>
-      {jobs.length === 0 ? (
-        <p class="quiet">{words.none}</p>
+      <Failure error={errorToShow({ ready, error })} onRetry={reload} title={shell.notLoaded} />
+      {mayList && !ready ? (
+        error === undefined && <Skeleton rows={SHOWN} />
+      ) : shown === undefined || shown.length === 0 ? (
+        <p class="quiet">{mayList ? words.none : words.noneCounted}</p>
       ) : (
-        <ul class="campaign-rows">
-          {jobs.map((job) => (
-            <Campaign key={job} job={job} session={session} counted={rows.filter(({ job_id }) => job_id === job)} />
-          ))}
-        </ul>
+        <ul class="campaign-rows">{shown}</ul>
       )}
     </Section>
   );
 };
 
-const tones = { scheduled: 'plain', running: 'business', completed: 'ok', cancelled: 'warn' } as const satisfies Record<
-  string,
-  Tone
->;
+const tones: Record<Status, Tone> = {
+  scheduled: 'plain',
+  waiting: 'warn',
+  running: 'business',
+  completed: 'ok',
+  cancelled: 'warn',
+};
 
-interface CampaignProps {
-  job: string;
-  session: Session;
-  counted: JobCounts;
-}
-
-const Campaign = ({ job, session, counted }: CampaignProps) => {
-  const { data, error } = useCall('readJob', session.may('readJob') ? { path: { job_id: job } } : undefined, EVERY);
-  const isWaiting = session.may('readJob') && data === undefined && error === undefined;
-  if (isWaiting) {
+const Listed = ({ job, counted }: { job: ListedJob; counted: Counts }) => {
+  const { status, states, recipients, loading } = useCampaign(job, counted);
+  if (loading) {
     return (
       <li>
         <Skeleton rows={1} />
       </li>
     );
   }
-  const states = data && Object.entries(data.states).map(([state, count = 0]) => ({ state, count }));
-  const counts = sumOf(states ?? counted);
-  const total = data?.recipients ?? counts.sent;
-  const title = data === undefined ? words.job(job.slice(0, 8)) : (data.reference ?? words.unnamed(whenOf(data.start)));
+  const counts = sumOf(Object.entries(states).map(([state, count = 0]) => ({ state, count })));
+  return (
+    <Campaign
+      {...{ id: job.job_id, status, counts }}
+      title={job.reference ?? words.unnamed(whenOf(job.created))}
+      total={recipients}
+      starts={status === 'scheduled' ? whenOf(job.start) : undefined}
+    />
+  );
+};
+
+interface CampaignProps {
+  id: string;
+  title: string;
+  status?: Status | undefined;
+  counts: Counts;
+  /** All messages. */
+  total: number;
+  /** When it starts, if it has not started. */
+  starts?: string | undefined;
+}
+
+const Campaign = ({ id, title, status, counts, total, starts }: CampaignProps) => {
   const failed = failures.reduce((sum, state) => sum + counts[state], 0);
   return (
     <li>
       <div class="line">
-        <a href={linkTo('campaigns', job)}>{title}</a>
-        {data && <Chip tone={tones[data.status]}>{words.status[data.status]}</Chip>}
+        <a href={linkTo('campaigns', id)}>{title}</a>
+        {status && <Chip tone={tones[status]}>{words.status[status]}</Chip>}
       </div>
       <Progress
         total={total}
@@ -79,7 +111,9 @@ const Campaign = ({ job, session, counted }: CampaignProps) => {
         ]}
       />
       <p class="quiet">
-        {words.summary(total, percent(counts.delivered_to_user, total), percent(counts.read, total))}
+        {starts === undefined
+          ? words.summary(total, percent(counts.delivered_to_user, total), percent(counts.read, total))
+          : words.starts(total, starts)}
         {failed > 0 && ` · ${words.failed(failed)}`}
       </p>
     </li>

@@ -2,8 +2,9 @@
 
 import { HISTORY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { present } from '../../web/clock.ts';
+import { milliseconds } from '../../web/figures.ts';
 import { Chip } from '../../web/parts.tsx';
-import { instant, milliseconds, Time } from '../../web/text.tsx';
+import { instant, Time } from '../../web/text.tsx';
 import type { BodyFrom, RequestTo } from '../client.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';

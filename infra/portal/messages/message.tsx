@@ -1,9 +1,10 @@
 /** The life of one message. */
 import { useEffect, useState } from 'preact/hooks';
 import { present } from '../../web/clock.ts';
+import { milliseconds } from '../../web/figures.ts';
 import { Icon, type IconName } from '../../web/icons.tsx';
 import { Copy, Empty, Notice, Skeleton } from '../../web/parts.tsx';
-import { dayOrDate, instant, milliseconds, Time } from '../../web/text.tsx';
+import { dayOrDate, instant, Time } from '../../web/text.tsx';
 import { ApiError, type BodyFrom } from '../client.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';

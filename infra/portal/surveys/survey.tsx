@@ -1,9 +1,10 @@
 /** One survey: its results, who answered, its files, and its deletion. */
 import { useEffect, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
+import { figure, percent } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Copy, Dialog, Empty, Skeleton } from '../../web/parts.tsx';
-import { figure, percent, spacedNumber, Time } from '../../web/text.tsx';
+import { spacedNumber, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, addressOf, type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';

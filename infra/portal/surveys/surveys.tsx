@@ -1,7 +1,8 @@
 /** The view Surveys: the list. */
 import { useEffect, useState } from 'preact/hooks';
+import { figure } from '../../web/figures.ts';
 import { Empty } from '../../web/parts.tsx';
-import { figure, Time } from '../../web/text.tsx';
+import { Time } from '../../web/text.tsx';
 import { type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import { ButtonLink, Field, List, Page, Section, Table } from '../shell/page.tsx';

@@ -1,9 +1,10 @@
 /** What the webhooks received and returned: a list with filters. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { milliseconds } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Chip, Empty } from '../../web/parts.tsx';
-import { milliseconds, spacedNumber, Time } from '../../web/text.tsx';
+import { spacedNumber, Time } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
 import { go, linkTo, type Route } from '../router.ts';
 import type { Session } from '../session.ts';

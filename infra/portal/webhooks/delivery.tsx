@@ -1,7 +1,9 @@
 /** One request to a webhook, and its response. */
+
+import { milliseconds } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Copy, Empty, Notice, Skeleton } from '../../web/parts.tsx';
-import { milliseconds, Time } from '../../web/text.tsx';
+import { Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, call } from '../client.ts';
 import { linkTo } from '../router.ts';

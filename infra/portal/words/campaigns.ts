@@ -1,6 +1,6 @@
 /** Texts of the view Campaigns. */
 import { DAYS_AHEAD, inDays, MEDIA_DAYS } from '../../../shared/core/lifetimes.ts';
-import { counted, figure, percent } from '../../web/text.tsx';
+import { counted, figure, percent } from '../../web/figures.ts';
 
 const people = (count: number): string => counted(count, 'person', 'people');
 const numbers = (count: number): string => counted(count, 'number', 'numbers');
@@ -16,15 +16,17 @@ export const campaigns = {
   list: {
     intro: 'One message to many people. You see live who gets it and who reads it.',
     write: 'New campaign',
-    empty: 'You have sent no campaign in the last 30 days.',
-    notListed: 'Your token may not list campaigns. Those that you send in this browser appear here.',
+    empty: 'There is no campaign yet.',
+    noneCounted: 'You have sent no campaign in the last 30 days.',
     emptyHint: 'Choose a list of people, write a message, see what will happen, and send it.',
     notAllowed: 'Your token may not send messages.',
-    title: 'The last 30 days',
+    title: 'Campaigns, newest first',
+    counted: 'The last 30 days',
+    starts: (when: string) => `Starts ${when}`,
     unnamed: (when: string) => `Messages of ${when}`,
+    ofDay: (day: string) => `Single messages of ${day}`,
     job: (id: string) => `Campaign ${id.slice(0, 8)}`,
     draft: 'Continue your draft',
-    more: 'Show more',
     read: (count: number, of: number) => `${percent(count, of)} read`,
   },
   status: {

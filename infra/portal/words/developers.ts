@@ -1,6 +1,6 @@
 /** Texts of the view Developers. */
 import type { permissions as codes } from '../../../shared/core/permissions.ts';
-import { counted } from '../../web/text.tsx';
+import { counted } from '../../web/figures.ts';
 
 /** What a permission allows. */
 export const permissionWords: Record<(typeof codes)[number], string> = {

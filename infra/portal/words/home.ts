@@ -1,5 +1,5 @@
 /** Texts of the view Home. */
-import { counted, figure } from '../../web/text.tsx';
+import { counted, figure } from '../../web/figures.ts';
 
 const ofMessages = (count: number): string => counted(count, 'message', 'messages');
 
@@ -91,10 +91,18 @@ export const home = {
   campaigns: {
     title: 'Recent campaigns',
     all: 'All campaigns',
-    none: 'No campaign in the last 30 days.',
+    none: 'There is no campaign yet.',
+    noneCounted: 'No campaign in the last 30 days.',
     unnamed: (start: string) => `Messages of ${start}`,
     job: (id: string) => `Campaign ${id}`,
-    status: { scheduled: 'Scheduled', running: 'Running', completed: 'Completed', cancelled: 'Stopped' },
+    status: {
+      scheduled: 'Scheduled',
+      waiting: 'Paused',
+      running: 'Running',
+      completed: 'Completed',
+      cancelled: 'Stopped',
+    },
+    starts: (count: number, start: string) => `${ofMessages(count)} · Starts ${start}`,
     summary: (count: number, delivered: string, read: string) =>
       `${ofMessages(count)} · ${delivered} delivered · ${read} read`,
     failed: (count: number) => `${figure(count)} failed`,

@@ -1,5 +1,5 @@
 /** Texts of the view Messages. */
-import { counted, figure } from '../../web/text.tsx';
+import { counted, figure } from '../../web/figures.ts';
 
 export const messages = {
   write: 'Write a message',

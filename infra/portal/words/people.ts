@@ -1,5 +1,6 @@
 /** Texts of the view People's data. */
-import { counted, plain } from '../../web/text.tsx';
+import { counted } from '../../web/figures.ts';
+import { plain } from '../../web/text.tsx';
 
 /** Names of properties, as people say them. Those of a deployment are made from their technical names. */
 const properties: Record<string, { name: string; description: string } | undefined> = {

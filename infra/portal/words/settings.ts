@@ -1,6 +1,6 @@
 /** Texts of the view Settings. */
 import type { changes } from '../../../shared/accounts/changes.ts';
-import { figure } from '../../web/text.tsx';
+import { figure } from '../../web/figures.ts';
 
 const fieldWords: Record<string, string> = {
   name: 'name',

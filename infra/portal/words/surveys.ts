@@ -1,5 +1,5 @@
 /** Texts of the view Surveys. */
-import { counted, figure } from '../../web/text.tsx';
+import { counted, figure } from '../../web/figures.ts';
 
 export const surveys = {
   intro:

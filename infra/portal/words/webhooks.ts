@@ -1,6 +1,6 @@
 /** Texts of the view Webhooks. */
 import type { subscribedTypes } from '../../../shared/destinations/endpoint-settings.ts';
-import { counted } from '../../web/text.tsx';
+import { counted } from '../../web/figures.ts';
 
 /** The types of events, as they are called in settings. */
 export const eventWords: Record<(typeof subscribedTypes)[number], string> = {

@@ -2,7 +2,7 @@
 import { inDays, LOG_PERIOD_DAYS } from '../../core/lifetimes.ts';
 import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
-import { jobCount, jobStatus, type jobs, logEntry, type stats } from './stats.ts';
+import { jobCount, jobStatus, type jobs, listedJob, logEntry, type stats } from './stats.ts';
 
 const { user, day, job, message, time } = placeholders;
 
@@ -82,6 +82,17 @@ export const jobsDocs: AreaDocs<typeof jobs> = {
   name: 'Jobs',
   description: 'Groups of messages that a request names with `job_id`.',
   endpoints: {
+    listRecentJobs: {
+      text: `The jobs of your requests: those that you name with \`job_id\`, and those that a request to many users, or for a later time,
+gets by itself; also jobs of which no message was sent yet, and cancelled ones. A job is listed as long as it is stored: for a day more than its
+messages. Messages without a \`job_id\` share the job of their day, which is no job of a request and is not listed. Read a job, or
+\`GET /v1/stats/jobs\`, for what became of its messages. New jobs appear within seconds. A page may be short, or even empty, and still have a next page.`,
+      examples: {
+        shows: 'The newest jobs',
+        query: { limit: '10' },
+        answer: [{ job_id: job, reference: 'autumn-survey', created: time, start: time, recipients: 4 }],
+      },
+    },
     readJob: {
       text: `What became of the messages of a job so far. Works for the job of a \`job_id\`, and for the job of a day, which the messages
 without a \`job_id\` share. The counts are those of \`GET /v1/stats/jobs\`, over all days and payload types; they are some two
@@ -120,13 +131,15 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
       examples: { shows: 'It takes no further messages', path: { job_id: job } },
     },
   },
-  schemas: { JobStatus: jobStatus },
+  schemas: { JobStatus: jobStatus, ListedJob: listedJob },
   names: { 'JobStatus.states': 'StateCounts' },
   fields: {
     cancelled: `When the job was cancelled. ${TIME}`,
     estimated_end: `When no message will be pending any more, at the present pace and within the sending hours of the job. Missing if that is more than 366 days ahead. ${TIME}`,
     'JobStatus.waits_until': `When the sending hours of the job begin, if they are closed while messages are pending. With \`recipient\`, when they begin in the first country of its users, if they are closed in all. ${TIME}`,
     expanded: 'How many messages are logged. The others are of batches, and follow.',
+    'JobStatus.day':
+      'The day (UTC), `YYYY-MM-DD`, whose messages without a `job_id` share this job; missing for other jobs.',
     'JobStatus.reference': 'The `job_reference` of the job, if it has one.',
     'JobStatus.created': `When the first message was accepted. ${TIME}`,
     'JobStatus.start': `When the first message was sent, or will be. ${TIME}`,
@@ -136,11 +149,21 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
     pace: 'How many messages the app network accepted in a second, lately.',
     pending:
       'How many messages may still be sent: they have neither reached the app network nor failed. After a cancellation, these are only those whose attempt may be under way; the others are logged as failed shortly afterwards.',
-    recipients: 'How many messages the job has.',
+    'JobStatus.recipients': 'How many messages the job has.',
+    'ListedJob.reference': 'The `job_reference` of the job, if it has one.',
+    'ListedJob.created': `When the first message was accepted. ${TIME}`,
+    'ListedJob.start': `When the first message of its requests to many users, or for a later time, is sent. Without such a request, the same as \`created\`. ${TIME}`,
+    'ListedJob.recipients':
+      'How many messages the job has, without those that were sent at once, one by one; missing if it has no others. `GET /v1/jobs/{job_id}` counts all.',
+    'listRecentJobs.limit': 'The maximum number of jobs.',
+    'listRecentJobs.start':
+      'Only jobs that were created then or later: RFC 3339, also without a zone (UTC), or Unix seconds.',
+    'listRecentJobs.end':
+      'Only jobs that were created before then: RFC 3339, also without a zone (UTC), or Unix seconds.',
     'exportJobLog.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
     'exportJobLog.file': 'The format of the file.',
     'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
     'cancelJob.job_id': 'The `job_id` with which the messages were sent.',
   },
-  guarantees: { 'JobStatus.pace': 'amount' },
+  guarantees: { 'JobStatus.pace': 'amount', 'ListedJob.job_id': 'id' },
 };

@@ -1,6 +1,7 @@
 /** Delivery logs, job counts, and jobs: the messages that requests name with the same `job_id`. */
 import * as v from 'valibot';
 import { dayIn, UTC } from '../../core/time-zones.ts';
+import { JOB_POSITION } from '../../messaging/entities.ts';
 import { contactError, personOf } from '../../messaging/jids.ts';
 import { jobStatuses } from '../../messaging/jobs/statuses.ts';
 import { LOG_POSITION } from '../../outbox/entities.ts';
@@ -158,6 +159,7 @@ const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 
 export const jobStatus = v.object({
   job_id: v.string(),
+  day: v.optional(v.string()),
   status: v.picklist(jobStatuses),
   created: v.string(),
   start: v.string(),
@@ -172,7 +174,35 @@ export const jobStatus = v.object({
   waits_until: v.optional(v.string()),
 });
 
+/** A job in a list. */
+export const listedJob = v.object({
+  job_id: v.string(),
+  reference: v.optional(v.string()),
+  created: v.string(),
+  start: v.string(),
+  cancelled: v.optional(v.string()),
+  recipients: v.optional(wholeCount),
+});
+
 export const jobs = {
+  listRecentJobs: define({
+    area: 'jobs',
+    summary: 'List your jobs, newest first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/jobs' }],
+    token: 'header',
+    permission: 'messages',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 100), '50'),
+      start: v.optional(timeParameter),
+      end: v.optional(timeParameter),
+      cursor: v.optional(v.string()),
+    }),
+    position: v.pipe(v.string(), v.regex(JOB_POSITION)),
+    responses: { 200: responseList(listedJob), 204: null },
+    problems: [],
+    table: ['listRecentJobs', 'findJobs'],
+  }),
+
   readJob: define({
     area: 'jobs',
     summary: 'Read a job: how many of its messages reached each state.',

@@ -6,7 +6,7 @@ import { deletionWrite } from '../../table/deletion-markers.ts';
 import { dueAt } from '../../table/keys.ts';
 import { transact, updateWrite } from '../../table/transactions.ts';
 import { cancelledJobsOf, jobKey } from '../entities.ts';
-import { isDefaultJob } from './default-jobs.ts';
+import { defaultJobsOf } from './default-jobs.ts';
 import { jobNotFound, readJob } from './job.ts';
 
 /**
@@ -17,7 +17,7 @@ import { jobNotFound, readJob } from './job.ts';
  * @throws job_not_cancellable — the job is a default job, which messages without a job share
  */
 export const cancelJob = async (account: string, job: string): Promise<void> => {
-  if (isDefaultJob(account, job)) {
+  if (defaultJobsOf(account).has(job)) {
     throw new Problem(
       'job_not_cancellable',
       'This is the job of all messages of a day that name no job. To be able to stop messages, send them with `job_id`.',

@@ -12,16 +12,21 @@ type Source = (typeof SOURCES)[number];
 export const jobOf = (account: string, source: Source, created: string): string =>
   idOf(account, 'job', `${source} ${created.slice(0, 10)}`);
 
+/** The day of a default job, `YYYY-MM-DD`, by the time of a message of it; undefined for other jobs. */
+export const dayOfDefaultJob = (account: string, job: string, created: string): string | undefined =>
+  SOURCES.some((source) => jobOf(account, source, created) === job) ? created.slice(0, 10) : undefined;
+
 const DAY_MS = 86_400_000;
 
 /**
- * Whether a job is one of the account's default jobs whose messages are still stored, or of tomorrow, because clocks
- * differ. Their ids are hashes, so all of them are made: about 300, which takes some milliseconds.
+ * An account's default jobs whose messages are still stored, and those of tomorrow, because clocks differ. Their ids are
+ * hashes, so all of them are made: about 300, which takes some milliseconds.
  */
-export const isDefaultJob = (account: string, job: string): boolean => {
+export const defaultJobsOf = (account: string): Set<string> => {
+  const found = new Set<string>();
   for (let days = -1; days <= messageRetention() + 1; days += 1) {
     const day = timestampOf(now() - days * DAY_MS);
-    if (SOURCES.some((source) => jobOf(account, source, day) === job)) return true;
+    for (const source of SOURCES) found.add(jobOf(account, source, day));
   }
-  return false;
+  return found;
 };

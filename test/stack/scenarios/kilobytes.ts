@@ -21,6 +21,8 @@ export const ANSWER = 0.24;
 export const COUNTER = 0.11;
 export const JOB_COUNTER = 0.84;
 export const LOGGED = 0.44;
+/** KB of a job, and at most so many of its entry in an index. */
+export const JOB_ITEM = 1;
 /** Counters of a profiler: 6,700 options, of which 343 KB have no more, with 16 shards each. */
 export const COUNTERS = 6_700 * 16;
 /** Reads of a long poll, all but two of them eventually consistent; and the units of its slots. */

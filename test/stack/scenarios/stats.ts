@@ -14,9 +14,9 @@ import { putAll } from '../../../shared/table/client.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { entriesOfLog, textTo } from '../in-process/failing-calls/world.ts';
 import { newPhone } from '../support/world.ts';
-import { eventual, JOB_COUNTER, LOGGED, PAGE } from './kilobytes.ts';
+import { eventual, JOB_COUNTER, JOB_ITEM, LOGGED, PAGE } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
-import { JOB } from './world.ts';
+import { JOB, longest } from './world.ts';
 
 const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -89,6 +89,25 @@ export const statsScenarios: Scenarios<typeof stats> = {
 };
 
 export const jobsScenarios: Scenarios<typeof jobs> = {
+  listRecentJobs: {
+    prepare: async ({ account, phone }) => {
+      await sendMessage(account, textTo(phone), { job_id: JOB });
+      return {};
+    },
+    readsOnly: true,
+    max: {
+      read: 100 * eventual(JOB_ITEM) + eventual(102 * JOB_ITEM),
+      write: 0,
+      of: '100 jobs with the longest references',
+    },
+    worst: {
+      prepare: async ({ account }) => {
+        for (let count = 0; count < 101; count += 1) await openJob(account, randomUUID(), { reference: longest(64) });
+        return { query: { limit: '100' } };
+      },
+      beyond: () => ({ query: { limit: '101' } }),
+    },
+  },
   readJob: {
     prepare: async ({ account, phone }) => {
       await sendMessage(account, textTo(phone), { job_id: JOB });

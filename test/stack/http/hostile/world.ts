@@ -58,8 +58,9 @@ interface Estate {
   /** A failed delivery, and the cursor of the second page of deliveries. */
   delivery: string;
   deliveries: string;
-  /** The cursor of the second page of user data requests. */
+  /** The cursors of the second pages of user data requests and jobs. */
   requests: string;
+  jobs: string;
   /** Claims of a listener. */
   claims: string[];
   /** The app network's id of the user. */
@@ -162,11 +163,13 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const text = { type: 'text', text: { body: secret('text') } };
   const { body: sent } = await base('POST', '/v1/message', { to: user, ...text });
   await base('POST', `/v1/message?job_id=${job}`, { to: stranger, ...text });
+  await base('POST', `/v1/message?job_id=${randomUUID()}`, { to: stranger, ...text });
   // This stack runs no worker that counts entries.
   vi.stubEnv('COUNTER_RETENTION', '400');
   const day = new Date().toISOString().slice(0, 10);
   await recountJobs(account, day, day);
   const { link } = await base('GET', '/v1/stats/logs?limit=1');
+  const { link: older } = await base('GET', '/v1/jobs?limit=1');
   const settings = { url: 'http://127.0.0.1:1/hook', secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   await updateAccount(account, { platform: { name: 'webhook', settings } });
   const failed = [exampleDelivery(account, user), exampleDelivery(account, stranger)];
@@ -189,6 +192,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     delivery: failed.map(attemptIdOf).at(-1) ?? '',
     deliveries: /cursor=([\w-]+)/.exec(more)?.[1] ?? '',
     requests: /cursor=([\w-]+)/.exec(following)?.[1] ?? '',
+    jobs: /cursor=([\w-]+)/.exec(older)?.[1] ?? '',
     claims,
     userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
@@ -287,6 +291,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['answerProfilers.phone', [...panelists, ours.user, unregistered]],
     ['fetchUserData.request_id_or_phone_number', [ours.request, theirs.request, newId()]],
     ['listUserDataRequests.cursor', [ours.requests, theirs.requests]],
+    ['listRecentJobs.cursor', [ours.jobs, theirs.jobs]],
     ['request_id', [ours.ended, ours.ended, ours.request, theirs.ended, newId()]],
     // No long poll waits: the requests are completed or unknown.
     ['long_poll', ['0', '1']],

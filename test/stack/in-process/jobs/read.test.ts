@@ -48,14 +48,15 @@ test('a job has the counts of its logs at rest, and its status', async () => {
     });
 });
 
-test('the job of a day is a job, too', async () => {
+test('the job of a day is a job, too, and has the day', async () => {
   const caller = await business();
   const { token } = caller;
   await call('sendMessage', { token, body: text(newPhone()) });
   const [entry] = (await call('listLogs', { token })).body ?? [];
   const job_id = entry?.job_id ?? '';
   expect(job_id).toBe(jobOf(caller.account, 'api', entry?.created ?? ''));
-  await expect.poll(() => jobOfCaller(caller, job_id)).toMatchObject({ status: 'completed', states: { sent: 1 } });
+  const day = entry?.created.slice(0, 10);
+  await expect.poll(() => jobOfCaller(caller, job_id)).toMatchObject({ day, status: 'completed', states: { sent: 1 } });
 });
 
 test('a job that does not exist and one of another account return the same 404', async () => {

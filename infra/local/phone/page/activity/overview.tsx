@@ -1,8 +1,8 @@
 /** The overview: today's messages, the destinations, the clock, and how long deliveries take. */
 
+import { median, milliseconds, percentile } from '../../../../web/figures.ts';
 import { Icon, type IconName } from '../../../../web/icons.tsx';
 import { Skeleton } from '../../../../web/parts.tsx';
-import { median, milliseconds, percentile } from '../../../../web/text.tsx';
 import type { DestinationStats, TraceList } from '../../traces/views.ts';
 import type { JobCounts } from '../../views.ts';
 import { ClockSection } from '../clock/clock.tsx';

@@ -1,7 +1,8 @@
 /** The rows of Activity: a trace with its five stages, or a call. */
 import type { ComponentChildren } from 'preact';
+import { countdown } from '../../../../web/figures.ts';
 import { Icon, type IconName } from '../../../../web/icons.tsx';
-import { countdown, Time } from '../../../../web/text.tsx';
+import { Time } from '../../../../web/text.tsx';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallRow, Server, StageState, TraceRow } from '../../traces/views.ts';
 import { usePresent } from '../data/use-present.ts';

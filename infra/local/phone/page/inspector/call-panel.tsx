@@ -1,7 +1,7 @@
 /** A call: its request, response and timing, and the request as a program. */
 import { useState } from 'preact/hooks';
+import { milliseconds } from '../../../../web/figures.ts';
 import { Icon } from '../../../../web/icons.tsx';
-import { milliseconds } from '../../../../web/text.tsx';
 import { useToast } from '../../../../web/toast.tsx';
 import type { Call } from '../../traces/views.ts';
 import { Menu } from '../shell/menu.tsx';

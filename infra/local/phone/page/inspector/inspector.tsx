@@ -1,8 +1,9 @@
 /** The inspector: a trace with its ids, and its whole life. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { countdown, milliseconds } from '../../../../web/figures.ts';
 import { Icon } from '../../../../web/icons.tsx';
 import { Close, Copy, Empty, Skeleton } from '../../../../web/parts.tsx';
-import { countdown, endOf, milliseconds } from '../../../../web/text.tsx';
+import { endOf } from '../../../../web/text.tsx';
 import { useToast } from '../../../../web/toast.tsx';
 import type { TraceView } from '../../traces/views.ts';
 import { Announced } from '../announced.tsx';

@@ -1,7 +1,7 @@
 /** The life of a trace as a line of steps; calls open. */
 import { useState } from 'preact/hooks';
+import { countdown, milliseconds } from '../../../../web/figures.ts';
 import { Icon, type IconName } from '../../../../web/icons.tsx';
-import { countdown, milliseconds } from '../../../../web/text.tsx';
 import type { RetryScale, Step } from '../../traces/views.ts';
 import { usePresent } from '../data/use-present.ts';
 import { CallPanel } from './call-panel.tsx';

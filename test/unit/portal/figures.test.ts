@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { percent } from '../../../infra/web/text.tsx';
+import { percent } from '../../../infra/web/figures.ts';
 
 test.each([
   [0, 1_000, '0 %'],
