@@ -12,6 +12,7 @@ interface CopyProps {
   labelled?: boolean;
 }
 
+const COPIED = 'Copied';
 const COPIED_MS = 2_000;
 
 export const Copy = ({ text, label, icon = 'copy', labelled = false }: CopyProps) => {
@@ -22,17 +23,21 @@ export const Copy = ({ text, label, icon = 'copy', labelled = false }: CopyProps
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   return (
-    <button
-      type="button"
-      class={labelled ? 'copy' : 'icon-button'}
-      title={labelled ? undefined : label}
-      onClick={() => void copy()}
-    >
-      <Icon name={copied ? 'check' : icon} />
-      <span class={labelled ? '' : 'unseen'} role="status">
-        {copied ? 'Copied' : label}
+    <>
+      <button
+        type="button"
+        class={labelled ? 'copy' : 'icon-button'}
+        title={labelled ? undefined : label}
+        onClick={() => void copy()}
+      >
+        <Icon name={copied ? 'check' : icon} />
+        <span class={labelled ? '' : 'unseen'}>{labelled && copied ? COPIED : label}</span>
+      </button>
+      {/* Not in the button: a status is no part of its name. */}
+      <span class="unseen" role="status">
+        {copied && COPIED}
       </span>
-    </button>
+    </>
   );
 };
 

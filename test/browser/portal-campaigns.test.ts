@@ -173,18 +173,23 @@ test('a scheduled campaign is in the list, and is stopped before it starts', asy
   await check(page);
   await page.getByRole('button', { name: 'Schedule for 30 people', exact: true }).click();
   const id = await openCampaign(page, title);
+  // The button that had the focus is gone, and so is the form.
+  const heading = page.getByRole('heading', { name: title, exact: true, level: 1 });
+  await heading.and(page.locator(':focus')).waitFor();
   await page.getByText('of 30 sent', { exact: false }).waitFor();
   expect((await read(`/v1/jobs/${id}`)).status).toBe('scheduled');
   await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: title }).getByText('Scheduled', { exact: true }).waitFor();
   await page.getByRole('link', { name: new RegExp(title) }).click();
+  await heading.and(page.locator(':focus')).waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Stop this campaign?', exact: true });
   await dialog.getByText('30 people will not get it.', { exact: true }).waitFor();
-  await dialog.getByRole('button', { name: 'Keep sending', exact: true }).click();
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Keep it', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).and(page.locator(':focus')).press('Enter');
   await dialog.getByRole('button', { name: 'Stop it', exact: true }).click();
-  await page.getByText('You stopped it: 0 of 30 people were sent the message', { exact: false }).waitFor();
+  await page.getByText('You stopped it before it began: 30 people will not get it.', { exact: true }).waitFor();
+  await heading.and(page.locator(':focus')).waitFor();
   expect((await read(`/v1/jobs/${id}`)).status).toBe('cancelled');
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 });

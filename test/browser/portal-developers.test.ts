@@ -31,6 +31,8 @@ test('a person creates a token, replaces it and revokes it, and it may do no mor
   await page.getByLabel('How long does it work?', { exact: true }).selectOption('30 days');
   await page.getByRole('button', { name: 'Create the token', exact: true }).click();
   await dialog.getByText('Copy it now: it is not shown again.').waitFor();
+  await dialog.getByRole('button', { name: 'Copy the token', exact: true }).waitFor();
+  await expectAccessible(page);
   const made = (await dialog.locator('code').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'I have stored it', exact: true }).click();
   const info = await infoOf(made);

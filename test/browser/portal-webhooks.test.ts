@@ -112,7 +112,7 @@ test('a webhook that fails says why, deliveries show what it returned as text, a
   await page.getByRole('dialog').getByRole('button', { name: 'Send again', exact: true }).click();
   await page.getByText('No event since then has failed for good.').waitFor();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).last().click();
-  await card.getByRole('button', { name: 'Try again now', exact: true }).click();
+  await card.getByRole('button', { name: 'Try again', exact: true }).click();
   await card.getByText('Working', { exact: true }).waitFor({ timeout: 60_000 });
 });
 

@@ -121,7 +121,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
             job.cancelled !== undefined && [words.stoppedAt, <Time key="stopped" at={job.cancelled} as="when" />],
             [
               words.id,
-              <span key="id" class="copied-id">
+              <span key="id" class="id">
                 <code>{id}</code>
                 <Copy text={id} label={words.copyId} />
               </span>,

@@ -85,8 +85,9 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
               [words.event, texts.deliveries.types[type]],
               [
                 words.eventId,
-                <span key="id">
-                  <code>{event_id}</code> <Copy text={event_id} label={words.copyId} />
+                <span key="id" class="id">
+                  <code>{event_id}</code>
+                  <Copy text={event_id} label={words.copyId} />
                 </span>,
               ],
               contact !== undefined && [texts.deliveries.columns.user, userOf(contact)],

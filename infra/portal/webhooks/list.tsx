@@ -26,7 +26,7 @@ export const WebhookList = ({ session, tabs }: { session: Session; tabs: Compone
   const [hasSome, setSome] = useState(false);
   const { data, error, loading, reload } = useCall('listWebhooks', {}, hasSome && EVERY_MS);
   useEffect(() => setSome(data !== undefined), [data]);
-  const platform = usePlatform(session);
+  const platform = usePlatform(session, EVERY_MS);
   const isInUse = error instanceof ApiError && error.code === 'platform_in_use';
   const isEmpty = data === undefined && error === undefined && !loading;
   return (
@@ -47,6 +47,16 @@ export const WebhookList = ({ session, tabs }: { session: Session; tabs: Compone
         <PlatformInUse platform={platform} />
       ) : (
         <Failure error={error} onRetry={reload} title={shell.notLoaded} />
+      )}
+      {data?.every(({ status }) => status === 'working') && platform && platform.pending_messages > 0 && (
+        <Notice tone="warn" title={words.waiting.title(platform.pending_messages, platform.more_pending)}>
+          <p>{words.waiting.text}</p>
+          {session.may('listDeliveries') && (
+            <p>
+              <a href={linkTo('webhooks', 'deliveries', { status: 'failed' })}>{words.waiting.show}</a>
+            </p>
+          )}
+        </Notice>
       )}
       {data === undefined && loading && <Skeleton rows={4} />}
       {isEmpty && (
@@ -113,6 +123,8 @@ const WebhookCard = ({ webhook, session, onChange, deletion }: CardProps) => {
     onChange();
   });
   const cause = causeOf(webhook.cause);
+  // What it accepted before says nothing any more.
+  useEffect(() => void (status !== 'working' && setSent(undefined)), [status]);
   const buttons = {
     test: (
       <button key="test" type="button" disabled={test.busy} onClick={() => test.run()}>
@@ -190,7 +202,7 @@ const WebhookCard = ({ webhook, session, onChange, deletion }: CardProps) => {
           <TestOutcome key={sent} webhook={id} event={sent} mayRead={session.may('listDeliveries')} onEnd={onChange} />
         )}
         <div class="buttons">
-          {fix !== 'test' && buttons.test}
+          {buttons.test}
           {fix !== 'change' && buttons.change}
           {fix !== 'rotate' && buttons.rotate}
           {session.may('listDeliveries') && (

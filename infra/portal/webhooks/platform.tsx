@@ -10,9 +10,13 @@ import { webhooks as words } from '../words/webhooks.ts';
 
 type Platform = BodyFrom<'readConfiguration'>['configuration']['platform'];
 
-/** The platform of the account; `undefined` until it is known, or if the token may not read it. */
-export const usePlatform = (session: Session): Platform | undefined =>
-  useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined).data?.configuration.platform;
+/**
+ * The platform of the account; `undefined` until it is known, or if the token may not read it.
+ *
+ * @param every - milliseconds after which it is read again. Default: it is read once
+ */
+export const usePlatform = (session: Session, every?: number): Platform | undefined =>
+  useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined, every).data?.configuration.platform;
 
 export const nameOf = (platform: NonNullable<Platform>): string => words.platform.names[platform.name] ?? platform.name;
 

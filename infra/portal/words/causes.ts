@@ -1,7 +1,7 @@
 /** Why a webhook or a chat platform failed, and what can be done. */
 
 /** What helps against a failure: a button of the webhook. */
-type Fix = 'change' | 'rotate' | 'test';
+type Fix = 'change' | 'rotate';
 
 interface Cause {
   text: string;
@@ -13,12 +13,10 @@ const causes: Record<string, Cause> = {
   timeout: {
     text: 'Your server did not respond within 10 seconds.',
     remedy: 'Let it respond as soon as it has stored an event, and do the work afterwards.',
-    fix: 'test',
   },
   no_connection: {
     text: 'Your server could not be reached.',
     remedy: 'Check that it runs, that the host in the URL is right, and that its certificate is valid.',
-    fix: 'test',
   },
   invalid_response: {
     text: 'Your server’s response is not valid HTTP.',
@@ -72,16 +70,15 @@ const causeOfStatus = (status: number): Cause => {
   if (status >= 500) {
     return {
       text: text('has an error'),
-      remedy: 'Its log says more. Correct it, then send a test event.',
-      fix: 'test',
+      remedy: 'Its log says more. Correct it, then try again.',
     };
   }
-  return { text: text('rejected the event'), remedy: 'Its response, or its log, says why.', fix: 'test' };
+  return { text: text('rejected the event'), remedy: 'Its response, or its log, says why.' };
 };
 
 /** A code of the API (`status_404`, `timeout`) in plain words. */
 export const causeOf = (code: string | undefined): Cause => {
   const status = /^status_(\d{3})$/.exec(code ?? '')?.[1];
   if (status !== undefined) return causeOfStatus(Number(status));
-  return causes[code ?? ''] ?? { text: 'The last requests failed.', fix: 'test' };
+  return causes[code ?? ''] ?? { text: 'The last requests failed.' };
 };

@@ -93,7 +93,7 @@ export const developers = {
     languages: { curl: 'cURL', python: 'Python', javascript: 'JavaScript' },
     before: {
       title: 'First, the token',
-      text: 'The samples read the token from the environment variable TOKEN, so that it is in no file. This command asks for it:',
+      text: 'The samples read the token from the environment variable TOKEN, so that it is in no file. This command waits for it without showing it: paste the token, and press Enter.',
       command: 'The command',
     },
     send: { title: 'Send a message', text: 'Change the number and the text. The response has the id of the message.' },

@@ -20,6 +20,12 @@ export const webhooks = {
   add: 'Add a webhook',
   empty: 'You have no webhook yet. Add the address of a server that receives your events.',
   statuses: { working: 'Working', failing: 'Failing', disabled: 'Disabled' },
+  waiting: {
+    title: (count: number, more: boolean) =>
+      `${more ? 'More than ' : ''}${counted(count, 'event waits', 'events wait')} for the next attempt`,
+    text: 'The last attempts failed. They are repeated by themselves.',
+    show: 'Show the deliveries that failed',
+  },
   failingSince: 'Failing since',
   disabledSince: 'Disabled since',
   lastFailure: 'Last failed request',
@@ -29,9 +35,9 @@ export const webhooks = {
   version: 'Form of the events',
   versions: { 1: 'Version 1, of earlier servers', 2: 'Version 2' },
   enable: 'Enable again',
-  enabled: 'The webhook is enabled again. Its waiting events follow.',
-  retry: 'Try again now',
-  retried: 'Waiting events are sent now.',
+  enabled: 'The webhook is enabled again. Its waiting events are sent within a minute.',
+  retry: 'Try again',
+  retried: 'Waiting events are sent within a minute.',
   test: 'Send a test event',
   testing: {
     sending: 'The test event is on its way …',
