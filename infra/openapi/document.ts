@@ -57,7 +57,7 @@ const paths = (): Record<string, Part> => {
   const items: Record<string, Part> = {};
   const hosts: Record<string, Set<Host>> = {};
   for (const [name, endpoint] of endpoints) {
-    for (const route of endpoint.routes) {
+    for (const route of endpoint.routes.filter(({ undescribed }) => !undescribed)) {
       const path = describedPath(name, route.path);
       items[path] ??= {};
       items[path][route.method.toLowerCase()] ??= describeOperation(name, endpoint, { ...route, path });
@@ -74,7 +74,7 @@ const paths = (): Record<string, Part> => {
 
 /** The ending of an operation's id for the second path of an endpoint. */
 const pathSuffix = (name: EndpointName, path: string, first: string): string =>
-  path === describedPath(name, first) ? '' : path.startsWith(first) ? 'File' : 'BelowV1';
+  path === describedPath(name, first) ? '' : 'BelowV1';
 
 const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { method: string; path: string }): Part => {
   const { area, summary, permission, token } = endpoint;
@@ -95,10 +95,9 @@ const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { meth
 
 const withParameters = (name: EndpointName, { path, query, headers }: Endpoint, route: string): Part => {
   const parameters = [
-    ...describeParameters(name, 'path', path, (parameter) => describedName(name, parameter))
-      .filter((parameter) => route.includes(`{${parameter.name}}`))
-      // A parameter of a path is always required (OpenAPI 3.1, "Parameter Object").
-      .map((parameter) => ({ ...parameter, required: true })),
+    ...describeParameters(name, 'path', path, (parameter) => describedName(name, parameter)).filter((parameter) =>
+      route.includes(`{${parameter.name}}`),
+    ),
     ...describeParameters(name, 'query', query, (parameter) => parameter),
     ...describeParameters(name, 'headers', headers, capitalised),
   ];

@@ -92,6 +92,8 @@ interface Route {
   host: Host;
   method: Method;
   path: `/${string}`;
+  /** Whether the API description leaves it out: only a page asks for it. */
+  undescribed?: true;
 }
 
 /**

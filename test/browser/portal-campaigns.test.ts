@@ -125,7 +125,7 @@ test('a campaign from a CSV file is written, checked, sent, watched and reported
   await page.getByText(/Starts as soon as you send it\. Ends: today/).waitFor();
   await page.getByLabel('Your phone number', { exact: true }).fill(`+${stack.panelist}`);
   await page.getByRole('button', { name: 'Send a test', exact: true }).click();
-  await page.getByText(/^The test to .* has reached the server/).waitFor();
+  await page.getByText(/^The test to .* (has reached the server|is on the phone)/).waitFor();
   await page.getByRole('button', { name: 'Send to 12 people', exact: true }).click();
 
   const id = await openCampaign(page, title);

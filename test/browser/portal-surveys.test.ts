@@ -38,11 +38,11 @@ test('a survey is created with the keyboard, its answers appear by themselves, a
   await page.getByText('Enter at least two options that differ in more than capital letters.').waitFor();
   await page.getByLabel('Option 2', { exact: true }).fill('Jazz');
   await page.keyboard.press('Alt+ArrowUp');
-  expect(await page.getByLabel('Option 1', { exact: true }).inputValue()).toBe('Jazz');
+  await expect.poll(() => page.getByLabel('Option 1', { exact: true }).inputValue()).toBe('Jazz');
   await page.getByRole('button', name('Move Metro up')).focus();
   await page.keyboard.press('Enter');
-  expect(await page.getByLabel('Option 1', { exact: true }).inputValue()).toBe('Metro');
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toBe('Move Metro down');
+  await expect.poll(() => page.getByLabel('Option 1', { exact: true }).inputValue()).toBe('Metro');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('title'))).toBe('Move Metro down');
   await page.getByRole('button', name('Remove Option 3')).click();
   await page.getByRole('button', name('Create the survey')).click();
 

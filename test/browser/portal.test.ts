@@ -165,8 +165,8 @@ test('on a small screen, the views are in a menu', async () => {
   expect(await viewsOf(page).isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Menu', exact: true }).click();
   await expectAccessible(page);
-  await viewsOf(page).getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await title(page, 'Webhooks').waitFor();
+  await viewsOf(page).getByRole('link', { name: 'Settings', exact: true }).click();
+  await title(page, 'Settings').waitFor();
   expect(await viewsOf(page).isVisible()).toBe(false);
 });
 

@@ -7,12 +7,11 @@ export const portalDocs: AreaDocs<typeof portal> = {
   description: 'The page with which people use an account: messages, campaigns, surveys, user data and webhooks.',
   endpoints: {
     readPortal: {
-      text: `An HTML page, and below it the files that the page loads. Needs no token: the page asks for one, and calls this API
-with it. A browser keeps the files for a year, because their names change with their content.`,
+      text: `An HTML page. Needs no token: it asks for one, and calls this API with it.`,
       id: 'file',
-      fileTypes: ['text/html', 'text/javascript', 'text/css', 'image/svg+xml'],
+      fileTypes: ['text/html'],
       examples: [],
     },
   },
-  fields: { file: 'The name of a file that the page names.', 'Accept-Encoding': '`gzip` returns a compressed body.' },
+  fields: { 'Accept-Encoding': '`gzip` returns a compressed body.' },
 };

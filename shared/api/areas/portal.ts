@@ -8,7 +8,7 @@ export const portal = {
     summary: 'Return the portal.',
     routes: [
       { host: 'base', method: 'GET', path: '/portal' },
-      { host: 'base', method: 'GET', path: '/portal/{file}' },
+      { host: 'base', method: 'GET', path: '/portal/{file}', undescribed: true },
     ],
     token: 'none',
     permission: 'none',

@@ -18,7 +18,6 @@ import { putAll, update } from '../../../../shared/table/client.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { addOffer } from '../../../support/example-offer.ts';
 import { UNLIMITED } from '../../../support/unlimited.ts';
-import { urlOf } from '../../support/client.ts';
 import { png } from '../../support/files.ts';
 import type { OwnStack } from '../../support/own-stack.ts';
 import { newAccountId, newPanelist, newPhone } from '../../support/world.ts';
@@ -270,8 +269,6 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
   await updateUser(newId(), { phone_number: registered, panelist: true });
   const phones = [ours.user, ours.user, theirs.user, unregistered];
   const media = [idOf(ours.media), idOf(theirs.media), newId()];
-  const page = await (await fetch(urlOf('readPortal'))).text();
-  const file = /main-\w+\.js/.exec(page)?.[0] ?? '';
   const addresses = [ours.media, ours.media, theirs.media, 'https://example.com/picture.png'];
   return new Map<string, string[]>([
     // A request with the method DELETE deletes these profilers.
@@ -298,7 +295,6 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['readMessage.message_id', [ours.message, theirs.message, newId()]],
     ['readMedia.media_id', media],
     ['readMediaHead.media_id', media],
-    ['readPortalFile.file', [file, 'main.js']],
     ['url', addresses],
     ['link', addresses],
     ['bot_phone_number', [ours.bot, ours.bot, theirs.bot]],
