@@ -50,5 +50,7 @@ export const handler = unlimitedEndpoint(api.readPortal, async ({ path: { file =
     'content-security-policy': contentSecurityPolicy(),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
+    // A page that has opened this one gets no handle of it, with which it could change the part after #.
+    'cross-origin-opener-policy': 'same-origin',
   });
 });

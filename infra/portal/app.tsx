@@ -1,10 +1,11 @@
 /** The portal: signing in, then the frame with one view. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Skeleton } from '../web/parts.tsx';
 import { Toasts } from '../web/toast.tsx';
-import { ApiError, call, connect } from './client.ts';
+import { ApiError, call, connect, isRejection } from './client.ts';
 import { routeNow } from './router.ts';
-import { type Session, type StoredSession, sessionOf, store, storedSession, takeCode } from './session.ts';
+import { forgetAll, type Session, type StoredSession, sessionOf, store, storedSession, takeCode } from './session.ts';
+import { Failure, sentenceOf } from './shell/failure.tsx';
 import { Frame } from './shell/frame.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { views } from './views.ts';
@@ -20,7 +21,12 @@ const loadView = (): void => {
   shown?.load().catch(() => undefined);
 };
 
-type State = { is: 'opening' } | { is: 'out'; problem?: string } | { is: 'in'; session: Session };
+type State =
+  | { is: 'opening' }
+  | { is: 'out'; problem?: string }
+  /** Whether the token still works is not known. */
+  | { is: 'unknown'; error: unknown }
+  | { is: 'in'; session: Session };
 
 /** Exchanges the code of a sign-in link for a session. */
 const exchange = async (given: string): Promise<StoredSession> => {
@@ -28,9 +34,26 @@ const exchange = async (given: string): Promise<StoredSession> => {
   return { token: body.token, own: true };
 };
 
+/**
+ * Ends a session. A token that was made for it ends, too. One that was entered belongs to a person or a program.
+ *
+ * @returns whether the token cannot be used any more by who finds it in this browser
+ */
+const end = async ({ token, own }: StoredSession): Promise<boolean> => {
+  if (!own) return true;
+  connect(token, { onRejected: () => undefined, onConnection: () => undefined });
+  try {
+    await call('endSession', { mayRepeat: true });
+    return true;
+  } catch (error) {
+    return isRejection(error);
+  }
+};
+
 export const App = () => {
   const [state, setState] = useState<State>({ is: 'opening' });
   const [online, setOnline] = useState(true);
+  const [broken] = useErrorBoundary();
 
   const leave = useCallback((problem?: string) => {
     store(undefined);
@@ -50,35 +73,84 @@ export const App = () => {
     [leave],
   );
 
-  useEffect(() => {
-    const open = async () => {
+  const open = useCallback(
+    async (code: string | undefined) => {
       connect(undefined, { onRejected: () => undefined, onConnection: setOnline });
+      setState({ is: 'opening' });
+      const before = storedSession();
       // While the token is checked. Each of the two takes a second on a slow network.
-      if (code !== undefined || storedSession() !== undefined) loadView();
-      try {
-        const stored = code === undefined ? storedSession() : await exchange(code);
-        if (stored === undefined) setState({ is: 'out' });
-        else await enter(stored);
-      } catch (error) {
-        if (!(error instanceof ApiError)) leave(words.offlineError);
-        else
-          leave(code === undefined ? words.signIn.ended : error.status === 404 ? words.signIn.badLink : error.message);
+      if (code !== undefined || before !== undefined) loadView();
+      let stored = before;
+      if (code !== undefined) {
+        try {
+          stored = await exchange(code);
+        } catch (error) {
+          const isBad = error instanceof ApiError && error.status === 404;
+          if (before === undefined) leave(isBad ? words.signIn.badLink : sentenceOf(error));
+          // A link that does not work does not end the session either.
+          else setState({ is: 'unknown', error });
+          return;
+        }
+        if (before !== undefined) {
+          forgetAll();
+          await end(before);
+        }
+        // If its information cannot be read now, loading the page again finds it.
+        store(stored);
       }
+      if (stored === undefined) {
+        setState({ is: 'out' });
+        return;
+      }
+      await enter(stored).catch((error: unknown) => {
+        if (isRejection(error)) leave(words.signIn.ended);
+        else setState({ is: 'unknown', error });
+      });
+    },
+    [enter, leave],
+  );
+
+  useEffect(() => {
+    void open(code);
+    // Who opens a link in a tab of the portal only changes the part of the address that contains the code.
+    const look = () => {
+      const later = takeCode();
+      if (later !== undefined) void open(later);
     };
-    void open();
-  }, [enter, leave]);
+    addEventListener('hashchange', look);
+    return () => removeEventListener('hashchange', look);
+  }, [open]);
 
   const signOut = async (session: Session) => {
-    // A token that was made for this session ends with it. One that was entered belongs to a person or a program.
-    if (session.own) await call('endSession').catch(() => undefined);
-    leave(words.signIn.signedOut);
+    forgetAll();
+    setState({ is: 'opening' });
+    leave((await end(session)) ? words.signIn.signedOut : words.signIn.notEnded);
   };
 
+  if (broken !== undefined) {
+    return (
+      <main class="sign-in">
+        <Failure error={broken} onRetry={() => location.reload()} />
+      </main>
+    );
+  }
   if (state.is === 'opening') {
     return (
       <main class="sign-in">
-        <p role="status">{words.signIn.working}</p>
+        <p role="status">{words.working}</p>
         <Skeleton rows={2} />
+      </main>
+    );
+  }
+  if (state.is === 'unknown') {
+    return (
+      <main class="sign-in">
+        <Failure error={state.error} onRetry={() => void open(undefined)} />
+        <p>
+          <button type="button" onClick={() => leave()}>
+            {words.signIn.other}
+          </button>
+        </p>
       </main>
     );
   }

@@ -25,6 +25,8 @@ export type RequestTo<Name extends EndpointName> = Partial<{
   body: BodyOf<Api[Name]>;
   /** The request may be repeated: the service does it once for each key. */
   idempotencyKey: string;
+  /** The request may be repeated: a repeat changes nothing. */
+  mayRepeat: true;
   signal: AbortSignal;
 }>;
 
@@ -54,16 +56,23 @@ export class ApiError extends Error {
   readonly errors: { pointer?: string; parameter?: string; detail: string }[];
   /** Operators find the request by it. */
   readonly trace: string | undefined;
+  /** Whether an earlier attempt of the request may have succeeded: its response was lost. */
+  readonly isUncertain: boolean;
 
-  constructor(status: number, problem: Record<string, unknown>) {
-    const { code = '', detail, title, errors, trace_id } = problem;
-    super(String(detail ?? title ?? status));
+  constructor(status: number, problem: Record<string, unknown>, isUncertain = false) {
+    const { code, detail, title, errors, trace_id } = problem;
+    super([detail, title].find((one) => typeof one === 'string') ?? String(status));
     this.status = status;
-    this.code = String(code);
-    this.errors = Array.isArray(errors) ? errors : [];
+    this.code = typeof code === 'string' ? code : '';
+    this.errors = Array.isArray(errors) ? errors.filter((one) => typeof one?.detail === 'string') : [];
     this.trace = typeof trace_id === 'string' ? trace_id : undefined;
+    this.isUncertain = isUncertain;
   }
 }
+
+/** Whether the service has rejected a request: repeating it does not help. Earlier attempts may have succeeded (`isUncertain`). */
+export const isRejection = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429;
 
 /** The service was not reached. */
 export class OfflineError extends Error {}
@@ -75,13 +84,25 @@ interface Listener {
   onConnection: (online: boolean) => void;
 }
 
-let token: string | undefined;
-let listener: Listener = { onRejected: () => undefined, onConnection: () => undefined };
+interface Connection extends Listener {
+  token: string | undefined;
+  ending: AbortController;
+}
 
-/** Sets the token of the next calls, and who is told what they find out. */
-export const connect = (given: string | undefined, to: Listener): void => {
-  token = given;
-  listener = to;
+const connectionOf = (token: string | undefined, listener: Listener): Connection => ({
+  ...{ token, ...listener },
+  ending: new AbortController(),
+});
+
+let connection = connectionOf(undefined, { onRejected: () => undefined, onConnection: () => undefined });
+
+/**
+ * Sets the token of the next calls, and who is told what they find out. Calls that are under way end: what they return, or that
+ * their token was rejected, does not concern the next session.
+ */
+export const connect = (token: string | undefined, listener: Listener): void => {
+  connection.ending.abort();
+  connection = connectionOf(token, listener);
 };
 
 export const permissionOf = (name: EndpointName) => ENDPOINTS[name]?.permission;
@@ -93,11 +114,13 @@ export const addressOf = <Name extends EndpointName>(name: Name, { path, query }
   );
   const search = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
   const values = (path ?? {}) as Record<string, string>;
-  const filled = (ENDPOINTS[name]?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, key) =>
-    encodeURIComponent(values[key] ?? ''),
-  );
+  const filled = (ENDPOINTS[name]?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, key) => segmentOf(values[key] ?? ''));
   return filled + (search && `?${search}`);
 };
+
+/** Dots alone would lead to another endpoint, also encoded ones. Encoded twice, they are an id that does not exist. */
+const segmentOf = (value: string): string =>
+  /^\.\.?$/.test(value) ? value.replaceAll('.', '%252E') : encodeURIComponent(value);
 
 /**
  * Calls an endpoint.
@@ -132,9 +155,20 @@ const LONGEST_WAIT = 10_000;
 const fetchAs = async (
   method: string,
   address: string,
-  { body, idempotencyKey, signal }: { body?: unknown; idempotencyKey?: string; signal?: AbortSignal },
+  {
+    body,
+    idempotencyKey,
+    mayRepeat,
+    signal,
+  }: Pick<RequestTo<EndpointName>, 'idempotencyKey' | 'mayRepeat' | 'signal'> & {
+    body?: unknown;
+  },
 ): Promise<Response> => {
+  const { token, ending, ...own } = connection;
+  // A list says itself where its next page is: the token is for this host only.
+  if (URL.parse(address, location.origin)?.origin !== location.origin) throw new Error('This is not our service.');
   const isForm = body instanceof FormData;
+  const aborting = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
   const init: RequestInit = {
     method,
     cache: 'no-store',
@@ -145,39 +179,44 @@ const fetchAs = async (
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-    ...(signal && { signal }),
+    signal: aborting,
   };
-  const mayRepeat = method === 'GET' || idempotencyKey !== undefined;
-  for (const wait of [...(mayRepeat ? WAITS : []), undefined]) {
-    const response = await fetch(address, init).catch((error: unknown) => {
-      if (signal?.aborted) throw error;
+  const repeats = method === 'GET' || mayRepeat || idempotencyKey !== undefined ? WAITS : [];
+  let isUncertain = false;
+  for (const wait of [...repeats, undefined]) {
+    const answered = await fetch(address, init).catch((error: unknown) => {
+      if (aborting.aborted) throw error;
       return undefined;
     });
-    listener.onConnection(response !== undefined);
+    // The page of a proxy, or of a network at which one must sign in first.
+    const isOurs = !answered?.headers.get('content-type')?.startsWith('text/html');
+    const response = isOurs ? answered : undefined;
+    own.onConnection(response !== undefined);
     if (response !== undefined && !(wait !== undefined && [429, 500, 502, 503, 504].includes(response.status))) {
-      return checked(response);
+      const error = await failureOf(response, isUncertain);
+      if (error === undefined) return response;
+      // API Gateway rejects tokens itself, without a problem document.
+      if ([401, 403].includes(error.status) && error.code === '' && !ending.signal.aborted) own.onRejected();
+      throw error;
     }
-    if (wait === undefined) throw new OfflineError('The service cannot be reached.');
+    if (wait === undefined) break;
+    isUncertain ||= response?.status !== 429;
     const asked = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1_000;
     await new Promise((resolve) => setTimeout(resolve, Math.min(Number.isNaN(asked) ? wait : asked, LONGEST_WAIT)));
   }
   throw new OfflineError('The service cannot be reached.');
 };
 
-const checked = async (response: Response): Promise<Response> => {
-  const date = response.headers.get('date');
-  if (date !== null) follow(new Date(date).toISOString());
-  if (response.ok) return response;
-  const error = new ApiError(response.status, Object(await response.json().catch(() => ({}))));
-  // API Gateway rejects tokens itself, without a problem document.
-  if ([401, 403].includes(error.status) && error.code === '') listener.onRejected();
-  throw error;
+/** The problem that a response is; undefined after success. */
+const failureOf = async (response: Response, isUncertain: boolean): Promise<ApiError | undefined> => {
+  const date = Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isNaN(date)) follow(new Date(date).toISOString());
+  if (response.ok) return undefined;
+  return new ApiError(response.status, Object(await response.json().catch(() => ({}))), isUncertain);
 };
 
-const bodyOf = async <Body>(response: Response): Promise<Body> => {
-  const text = response.status === 204 ? '' : await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as Body;
-};
+const bodyOf = async <Body>(response: Response): Promise<Body> =>
+  (response.status === 204 ? undefined : JSON.parse(await response.text())) as Body;
 
 /** The path in a `Link: <…>; rel="next"` header. */
 export const nextOf = (response: Response): string | undefined =>

@@ -32,6 +32,16 @@ export const store = (session: StoredSession | undefined): void => {
   else sessionStorage.setItem(KEY, JSON.stringify(session));
 };
 
+const forgetting = new Set<() => void>();
+
+/** Registers what is done when somebody signs out: whoever uses this tab next must not find it. */
+export const whenSignedOut = (forget: () => void): void => void forgetting.add(forget);
+
+/** Forgets what a session has left in the memory of the tab. */
+export const forgetAll = (): void => {
+  for (const forget of forgetting) forget();
+};
+
 export const sessionOf = (stored: StoredSession, info: Session['info']): Session => ({
   ...stored,
   info,

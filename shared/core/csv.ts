@@ -1,6 +1,7 @@
 /**
- * CSV (RFC 4180), as spreadsheets read it. A cell that a spreadsheet would take for a formula begins with an apostrophe, as OWASP
- * recommends ("CSV Injection"): phone numbers have no plus, so they stay as they are.
+ * CSV (RFC 4180), as spreadsheets read it. What a spreadsheet would take for a formula begins with an apostrophe, as OWASP
+ * recommends ("CSV Injection"): phone numbers have no plus, so they stay as they are. Where the decimal sign is a comma,
+ * spreadsheets divide cells at semicolons, also within a text.
  */
 
 type Cell = string | number | undefined;
@@ -10,7 +11,8 @@ export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellOf).
 
 const cellOf = (value: Cell): string => {
   const text = String(value ?? '');
-  const disarmed = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  const disarmed =
+    typeof value === 'string' ? text.replaceAll(/(?:^|(?<=[;\t\r\n]))(?=[=+\-@])|^(?=[\t\r\n])/g, "'") : text;
   return /[",\r\n]/.test(disarmed) ? `"${disarmed.replaceAll('"', '""')}"` : disarmed;
 };
 

@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { focusInvalid } from '../shell/focus.ts';
 import { Field, Section } from '../shell/page.tsx';
-import { useAction, useCall } from '../use-call.ts';
+import { useAction, useCall, useIntention } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { explainReason } from '../words/outcomes.ts';
 import type { Draft } from './draft.ts';
@@ -245,11 +245,13 @@ const Test = ({ draft, written, faults, person, session }: TestProps) => {
   const [tried, setTried] = useState(false);
   const [sent, setSent] = useState<{ id: string; to: string }>();
   const parsed = parseNumber(to, draft.country);
+  const content = contentFor(draft, written, person?.values ?? []);
+  // A test after one that was sent is another one, also if it is the same.
+  const newKey = useIntention(JSON.stringify([sent?.id, parsed, content]));
   const test = useAction(async () => {
     if ('fault' in parsed) return;
-    const content = contentFor(draft, written, person?.values ?? []);
     const body = { to: parsed.phone, ...content, urgent: true };
-    const reply = await call('sendMessage', { body, idempotencyKey: crypto.randomUUID() });
+    const reply = await call('sendMessage', { body, idempotencyKey: newKey() });
     if ('id' in reply.body) setSent({ id: reply.body.id, to: spacedNumber(parsed.phone) });
   });
   // Without a message, there is nothing to test.

@@ -1,9 +1,12 @@
 /** The draft of the campaign that is being written. It stays in the memory of this tab only: it contains personal data. */
 import { useEffect, useState } from 'preact/hooks';
-import { type Draft, emptyDraft } from './draft.ts';
+import { whenSignedOut } from '../session.ts';
+import { type Draft, emptyDraft, isEmpty } from './draft.ts';
 import type { Sending } from './sending.ts';
 
 interface Memory {
+  /** Another one after the draft was discarded, or another account has signed in. */
+  id: symbol;
   account: string;
   draft: Draft;
   /** What has begun, and is not complete. */
@@ -13,7 +16,7 @@ interface Memory {
 }
 
 const emptyMemory = (account: string): Memory => ({
-  ...{ account, draft: emptyDraft() },
+  ...{ id: Symbol('draft'), account, draft: emptyDraft() },
   ...{ sending: undefined, rejection: undefined },
 });
 
@@ -21,9 +24,23 @@ let memory = emptyMemory('');
 const watchers = new Set<() => void>();
 
 /** Changes the draft, or what is being sent. */
-export const remember = (changes: Partial<Memory>): void => {
+const remember = (changes: Partial<Memory>): void => {
   memory = { ...memory, ...changes };
   for (const watcher of watchers) watcher();
+};
+
+/**
+ * As `remember`, for what goes on for some time.
+ *
+ * @returns whether the draft is still the one of the present moment: else nothing is changed
+ */
+export const rememberer = (): ((changes: Partial<Memory>) => boolean) => {
+  const { id } = memory;
+  return (changes) => {
+    const isSame = memory.id === id;
+    if (isSame) remember(changes);
+    return isSame;
+  };
 };
 
 export const change = (changes: Partial<Draft>): void =>
@@ -46,3 +63,9 @@ export const useMemory = (account: string): Memory => {
   }, []);
   return memory;
 };
+
+whenSignedOut(discard);
+
+addEventListener('beforeunload', (event) => {
+  if (!isEmpty(memory.draft) || memory.sending !== undefined) event.preventDefault();
+});

@@ -1,7 +1,7 @@
 /** Sends a campaign, portion by portion. Each has a key of its own, so that a repeat sends nothing twice. */
-import { ApiError, call } from '../client.ts';
+import { ApiError, call, isRejection } from '../client.ts';
 import { go, linkTo } from '../router.ts';
-import { discard, remember } from './memory.ts';
+import { discard, rememberer } from './memory.ts';
 import type { Portion } from './message.ts';
 
 export interface Sending {
@@ -20,24 +20,26 @@ export const peopleIn = (portions: Portion[]): number => portions.reduce((sum, {
 
 /**
  * Sends the portions that are left, and then shows the campaign. If one fails, it is kept, to be continued; if the first one
- * was rejected, nothing was sent, and the draft can be changed.
+ * was rejected, nothing was sent, and the draft can be changed. It stops when the user signs out.
  *
  * @returns whether all were accepted
  */
 export const send = async (given: Sending): Promise<boolean> => {
   let sending: Sending = { ...given, busy: true, error: undefined };
-  const note = (changes: Partial<Sending>): void => {
+  const remember = rememberer();
+  const note = (changes: Partial<Sending>): boolean => {
     sending = { ...sending, ...changes };
-    remember({ sending, rejection: undefined });
+    return remember({ sending, rejection: undefined });
   };
   note({});
   try {
     for (const portion of sending.portions.slice(sending.accepted)) {
       await sendPortion(sending, portion);
-      note({ accepted: sending.accepted + 1 });
+      if (!note({ accepted: sending.accepted + 1 })) return false;
     }
   } catch (error) {
-    if (sending.accepted === 0 && isRejected(error)) {
+    // After an attempt whose outcome is not known, nobody knows whether nothing was sent.
+    if (sending.accepted === 0 && given.error === undefined && isRefused(error)) {
       remember({ sending: undefined, rejection: error });
     } else note({ busy: false, error });
     return false;
@@ -57,11 +59,11 @@ const sendPortion = async ({ job, name, accepted }: Sending, { endpoint, body }:
 };
 
 /** Whether nothing was accepted for certain. After other failures, it may have been: its response is lost. */
-const isRejected = (error: unknown): boolean =>
-  error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
+const isRefused = (error: unknown): boolean => isRejection(error) && !error.isUncertain;
 
 /** Stops a campaign of which a part was accepted, and keeps the draft. */
 export const giveUp = async ({ job }: Sending): Promise<void> => {
+  const remember = rememberer();
   try {
     await call('cancelJob', { path: { job_id: job } });
   } catch (error) {

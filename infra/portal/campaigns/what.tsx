@@ -60,6 +60,7 @@ export const What = ({ draft, people, written, faults, tried, onShow }: WhatProp
                   ref={field}
                   rows={5}
                   dir="auto"
+                  autocomplete="off"
                   value={text}
                   onInput={({ currentTarget }) => change({ text: currentTarget.value })}
                 />

@@ -50,6 +50,7 @@ export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onSh
                 {...attributes}
                 rows={6}
                 spellcheck={false}
+                autocomplete="off"
                 value={typed}
                 onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
               />

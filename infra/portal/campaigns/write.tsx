@@ -1,5 +1,5 @@
 /** The form of a new campaign: who gets what, and when; then the check, and the button that sends it. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { present } from '../../web/clock.ts';
 import { Dialog, Empty } from '../../web/parts.tsx';
 import { linkTo } from '../router.ts';
@@ -48,14 +48,6 @@ export const Write = ({ session }: { session: Session }) => {
   // The clock moves on: a time that was far enough ahead is not any more.
   const faults = findFaults(draft, written, people, present());
   const shown = people.people[Math.min(person, Math.max(people.people.length - 1, 0))];
-
-  const isLost = !isEmpty(draft) || sending !== undefined;
-  useEffect(() => {
-    if (!isLost) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isLost]);
 
   const back = { href: linkTo('campaigns'), label: words.back };
   if (!session.may('sendMessage')) {

@@ -1,8 +1,8 @@
 /** The frame of all views: the navigation, the account, and one view. */
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Icon } from '../../web/icons.tsx';
-import { Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
 import { ThemeButton } from '../../web/theme.tsx';
 import { go, linkTo, type Route, useRoute } from '../router.ts';
 import type { Session } from '../session.ts';
@@ -20,11 +20,18 @@ interface FrameProps {
 export const Frame = ({ session, online, onSignOut }: FrameProps) => {
   const route = useRoute();
   const [menu, setMenu] = useState(false);
+  const [asking, setAsking] = useState(false);
   const shown = views.filter(({ needs }) => needs.some(session.may));
   const [first] = shown;
   const view = shown.find(({ id }) => id === route.view);
   const account = useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined);
   const name = account.data?.configuration.name ?? session.info.account;
+
+  /** Asks first if something would be lost, as the browser does when the tab is closed. */
+  const leave = () => {
+    if (dispatchEvent(new Event('beforeunload', { cancelable: true }))) onSignOut();
+    else setAsking(true);
+  };
 
   useEffect(() => setMenu(false), [route]);
   useEffect(() => {
@@ -56,11 +63,25 @@ export const Frame = ({ session, online, onSignOut }: FrameProps) => {
         <strong class="account">{name}</strong>
         <span class="token-label quiet">{session.info.label}</span>
         <ThemeButton />
-        <button type="button" class="quiet-button" onClick={onSignOut}>
+        <button type="button" class="quiet-button" onClick={leave}>
           <Icon name="signout" />
           <span class="sign-out">{words.signOut}</span>
         </button>
       </header>
+      {asking && (
+        <Dialog
+          title={words.signOutTitle}
+          close={words.cancel}
+          onClose={() => setAsking(false)}
+          actions={
+            <button type="button" class="danger" onClick={onSignOut}>
+              {words.signOut}
+            </button>
+          }
+        >
+          <p>{words.signOutLoses}</p>
+        </Dialog>
+      )}
       <nav class="views" id="views" aria-label={words.navigation}>
         <ul>
           {shown.map(({ id, icon }) => (
@@ -100,9 +121,11 @@ export const Frame = ({ session, online, onSignOut }: FrameProps) => {
   );
 };
 
-/** Loads a view's code, then shows it. */
+/** Loads a view's code, then shows it. What fails in it leaves the other views usable. */
 const Loader = ({ view, route, session }: { view: View; route: Route; session: Session }) => {
   const [loaded, setLoaded] = useState<{ view: ComponentType<ViewProps> } | 'failed'>();
+  const [broken, mend] = useErrorBoundary();
+  useEffect(mend, [route]);
   useEffect(() => {
     view.load().then(
       (one) => setLoaded({ view: one }),
@@ -110,10 +133,10 @@ const Loader = ({ view, route, session }: { view: View; route: Route; session: S
     );
   }, [view]);
   if (loaded === undefined) return <Skeleton rows={6} />;
-  if (loaded === 'failed') {
+  if (loaded === 'failed' || broken !== undefined) {
     return (
       <Empty icon="alert">
-        <p>{words.viewNotLoaded}</p>
+        <p>{loaded === 'failed' ? words.viewNotLoaded : words.unexpected}</p>
         <button type="button" onClick={() => location.reload()}>
           {words.loadPage}
         </button>

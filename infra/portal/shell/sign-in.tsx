@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../../web/icons.tsx';
 import { Notice } from '../../web/parts.tsx';
 import { ThemeButton } from '../../web/theme.tsx';
-import { ApiError } from '../client.ts';
+import { isRejection } from '../client.ts';
 import { useAction } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { sentenceOf } from './failure.tsx';
@@ -26,7 +26,7 @@ export const SignIn = ({ problem, onToken }: SignInProps) => {
     setMissing(token.trim() === '');
     if (token.trim() !== '') run(token.trim());
   };
-  const shown = error === undefined ? problem : error instanceof ApiError ? words.unknown : sentenceOf(error);
+  const shown = error === undefined ? problem : isRejection(error) ? words.unknown : sentenceOf(error);
   return (
     <main class="sign-in">
       <header>

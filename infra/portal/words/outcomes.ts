@@ -22,7 +22,7 @@ const steps: Record<Step, { label: string; meaning: string }> = {
   reception_failed_http: { label: 'Not passed on', meaning: 'Your system did not accept the person’s message.' },
 };
 
-const isStep = (state: string): state is Step => state in steps;
+const isStep = (state: string): state is Step => Object.hasOwn(steps, state);
 
 /** `Delivered`; the state itself, if the portal does not know it yet. */
 export const stepLabel = (state: string): string => (isStep(state) ? steps[state].label : state);

@@ -15,6 +15,9 @@ export const shell = {
   openMenu: 'Menu',
   skip: 'Skip to the content',
   signOut: 'Sign out',
+  signOutTitle: 'Sign out now?',
+  signOutLoses: 'Your draft is lost. A campaign that is being handed over stops where it is.',
+  working: 'One moment …',
   signIn: {
     title: 'Sign in',
     intro: 'Open the link that your operator has sent you, or enter an API token of your organisation.',
@@ -25,6 +28,9 @@ export const shell = {
     unknown: 'This token is unknown, has expired, or was revoked. Check it, or ask your operator for a link.',
     ended: 'Your session has ended: its token has expired or was revoked. Sign in again.',
     signedOut: 'You are signed out.',
+    notEnded:
+      'You are signed out of this tab, but the service was not reached: the session may go on for up to twelve hours. Tell your operator, if others use this device.',
+    other: 'Sign in with another token',
     working: 'Signing in …',
     badLink: 'This link does not work any more. A link works once, for 15 minutes. Ask your operator for a new one.',
   },

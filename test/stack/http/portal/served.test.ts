@@ -29,6 +29,7 @@ test('the page is served without a token, and allows only code of its own host',
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",

@@ -46,6 +46,8 @@ describe('the log of a job', () => {
       '=HYPERLINK("https://example.com")',
       '+27',
       "-1'é",
+      // Where spreadsheets divide cells at semicolons.
+      'plain;=1+1\t@SUM(1)\n-2',
     ];
     for (const reference of references) {
       const body = { to: newPhone(), type: 'text' as const, text: { body: 'Hi' }, reference };
@@ -76,10 +78,10 @@ describe('the log of a job', () => {
       'cache-control': 'no-store',
     });
     expect(csv.text).toMatch(/^id,created,contact,state,job_id,payload_type,reference,reason\r\n/);
-    const disarmed = (reference = '') => (/^[=+\-@]/.test(reference) ? `'${reference}` : reference);
+    const disarmed = (reference = '') => reference.replaceAll(/(^|[;\t\n])([=+\-@])/g, "$1'$2");
     const rows = rowsOf(csv.text).sort((a, b) => (`${a.id}${a.state}` < `${b.id}${b.state}` ? -1 : 1));
     expect(rows).toEqual(listed.map((entry) => ({ ...entry, reference: disarmed(entry.reference), reason: '' })));
-    expect(csv.text).not.toMatch(/(?:^|,)"?[=+\-@]/m);
+    expect(csv.text).not.toMatch(/(?:^|[,;\t])"?[=+\-@]/m);
 
     const linesIn = (text: string) => text.trimEnd().split('\n');
     const { text } = await load('log.ndjson', linesIn);
