@@ -109,7 +109,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
     >
       {!isMissing && <Failure error={error} onRetry={reload} />}
       <Progress job={job} parts={parts} />
-      {sentOf(parts) > 0 && <Funnel states={states} parts={parts} all={recipients} />}
+      {(status === 'running' || sentOf(parts) > 0) && <Funnel states={states} parts={parts} all={recipients} />}
       {parts.failed > 0 && (
         <Section title={words.failures}>
           {mayList ? <Failures id={id} states={states} {...failures} /> : <p>{words.noReasons}</p>}
@@ -191,6 +191,13 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
   const { recipients, status, estimated_end, pace, waits_until } = job;
   const left = status === 'running' && estimated_end ? timeLeft(instant(estimated_end), present()) : '';
   const sent = sentOf(parts);
+  const delivered = parts.read + parts.delivered;
+  const sentences = (
+    <>
+      <p>{words.done({ all: recipients, delivered, read: parts.read, failed: parts.failed })}</p>
+      {(status === 'running' || parts.underway > 0) && <p>{words.still}</p>}
+    </>
+  );
   return (
     <Section
       title={words.progress}
@@ -214,17 +221,19 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
                 </strong>
               </>
             )}
-            {status === 'running' && left !== '' && <strong>{words.left(left)}</strong>}
-            {status === 'running' && estimated_end && (
-              <span>
-                {words.ends} <Time at={estimated_end} as="when" />
-                {pace !== undefined && pace > 0 && `, ${words.pace(pace)}`}
-              </span>
+            {status === 'running' && (
+              <>
+                <strong>{left === '' ? words.estimating : words.left(left)}</strong>
+                <span>
+                  {words.ends} {estimated_end ? <Time at={estimated_end} as="when" /> : words.unknownEnd}
+                  {pace !== undefined && pace > 0 && `, ${words.pace(pace)}`}
+                </span>
+              </>
             )}
           </p>
         </div>
         <StackedBar parts={parts} />
-        <Legend parts={parts} />
+        <Legend parts={parts} isLive={status === 'running'} />
         {status === 'running' && waits_until && (
           <Notice tone="warn" title={words.waits}>
             <p>
@@ -232,17 +241,19 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
             </p>
           </Notice>
         )}
+        {status === 'running' && (
+          // As tall as the result, which takes its place. No live region: it changes all the time.
+          <div class="notice">
+            <Icon name="clock" />
+            <div>
+              <strong>{words.soFar}</strong>
+              {sentences}
+            </div>
+          </div>
+        )}
         {status === 'completed' && (
           <Notice tone="ok" title={words.summary}>
-            <p>
-              {words.done({
-                all: recipients,
-                delivered: parts.read + parts.delivered,
-                read: parts.read,
-                failed: parts.failed,
-              })}
-            </p>
-            {parts.underway > 0 && <p>{words.still}</p>}
+            {sentences}
           </Notice>
         )}
         {status === 'cancelled' && (

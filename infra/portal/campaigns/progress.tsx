@@ -10,11 +10,12 @@ export const StackedBar = ({ parts }: { parts: Parts }) => (
   </span>
 );
 
-export const Legend = ({ parts }: { parts: Parts }) => (
+/** @param isLive - whether more parts follow: then those of a campaign that goes well are there from the beginning, and nothing moves */
+export const Legend = ({ parts, isLive }: { parts: Parts; isLive: boolean }) => (
   <ul class="people-legend">
     {partNames.map(
       (part) =>
-        parts[part] > 0 && (
+        (parts[part] > 0 || (isLive && part !== 'failed' && part !== 'stopped')) && (
           <li key={part}>
             <span class={`people-dot ${part}`} aria-hidden="true" />
             {campaigns.parts[part]} <strong>{figure(parts[part])}</strong>

@@ -1,6 +1,7 @@
 /** The view Settings: `#/settings` with what the business may change, and `#/settings/history`. */
 import { Skeleton } from '../../web/parts.tsx';
 import { linkTo } from '../router.ts';
+import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Page } from '../shell/page.tsx';
 import { Tabs } from '../shell/tabs.tsx';
@@ -34,13 +35,13 @@ export const Settings = ({ route, session }: ViewProps) => {
             : []),
         ]}
       />
-      {showsHistory ? <History session={session} /> : <Account />}
-      {(!showsHistory || !hasAccount) && <SessionToken session={session} />}
+      {showsHistory ? <History session={session} /> : <Account session={session} />}
+      {showsHistory && !hasAccount && <SessionToken session={session} />}
     </Page>
   );
 };
 
-const Account = () => {
+const Account = ({ session }: { session: Session }) => {
   const { data, error, reload } = useCall('readConfiguration', {});
   const configuration = data?.configuration;
   return (
@@ -55,6 +56,8 @@ const Account = () => {
           <Limits configuration={configuration} />
         </>
       )}
+      {/* Below what has loaded, so that it does not move. */}
+      {(configuration !== undefined || error !== undefined) && <SessionToken session={session} />}
     </>
   );
 };

@@ -255,6 +255,8 @@ export const campaigns = {
     left: (left: string) => `${left} left`,
     pace: (pace: number) => `${figure(pace < 10 ? pace : Math.round(pace))} people a second`,
     ends: 'Expected end:',
+    estimating: 'Calculating …',
+    unknownEnd: 'in a moment',
     scheduled: 'It starts',
     created: 'Created',
     started: 'Started',
@@ -274,6 +276,7 @@ export const campaigns = {
       sending_failed: 'Show the messages that could not be sent',
       delivery_failed: 'Show those that did not reach the phone',
     },
+    soFar: 'So far',
     summary: 'Result',
     done: ({ all, delivered, read, failed }: { all: number; delivered: number; read: number; failed: number }) =>
       `Of ${people(all)}, ${figure(delivered)} (${percent(delivered, all)}) have it on their phone, and ${figure(read)} (${percent(read, all)}) have read it. ${
