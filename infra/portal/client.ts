@@ -131,7 +131,9 @@ export const call = async <Name extends EndpointName>(
   name: Name,
   request: RequestTo<Name> = {},
 ): Promise<Reply<BodyFrom<Name>>> => {
-  const { method = 'GET' } = ENDPOINTS[name] ?? {};
+  const { method = 'GET', permission } = ENDPOINTS[name] ?? {};
+  // A view that has not noticed yet that the session has ended.
+  if (connection.token === undefined && permission !== 'none') throw new OfflineError('Nobody is signed in.');
   const response = await fetchAs(method, addressOf(name, request), request);
   return { body: await bodyOf(response), next: nextOf(response) };
 };

@@ -246,7 +246,7 @@ test.each([
     location.hash = hash;
   }, address);
   const unknown = page.getByText('There is no such page', { exact: false });
-  await page.locator('h1', { hasNotText: 'Developers' }).or(unknown).waitFor();
+  await page.locator('h1', { hasNotText: 'Developers' }).or(unknown).first().waitFor();
   await page.waitForLoadState('networkidle');
   expect(
     paths.filter((path) => path.startsWith('/v1/') && /\/$|\/(?:results|answers)$/.test(path) && !/%252E/.test(path)),
