@@ -135,11 +135,11 @@ export const operations: Operation[] = paths.flatMap(([path, item]) => {
   });
 });
 
-/** The responses of a host to requests without an operation, beside those of API Gateway. */
-export const elsewhere: Record<Host, Described['responses']> = {
-  base: {},
-  bridge: { 404: document.components.responses.address_not_found ?? {} },
-};
+/**
+ * The responses to requests without an operation, beside those of API Gateway: of the bridge host, and below the portal, whose
+ * files the description leaves out.
+ */
+export const elsewhere: Described['responses'] = { 404: document.components.responses.address_not_found ?? {} };
 
 /** The operation of a request, by host, method and raw path; undefined if the API has no such operation. */
 export const operationAt = (host: Host, method: string, path: string): Operation | undefined =>

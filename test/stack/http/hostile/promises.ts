@@ -60,7 +60,7 @@ const isOfGateway = (operation: Operation | undefined, sent: Sent, { status, typ
 const PROBLEM = 'application/problem+json';
 
 const whyNoProblem = (operation: Operation | undefined, sent: Sent, { status, type, body }: Answer) => {
-  const { [status]: promised } = operation?.responses ?? elsewhere[sent.host];
+  const { [status]: promised } = operation?.responses ?? elsewhere;
   const content = promised?.content?.[PROBLEM];
   if (content === undefined) return `${status} with ${type} is not documented`;
   if (sent.method === 'HEAD') return body === '' ? undefined : 'the response to HEAD has a body';

@@ -40,6 +40,16 @@ import { addUserData, answersInTable, entriesOfLog, minutesAgo, newBusiness, new
 
 const MINUTE = 60_000;
 
+/** Does work at a time. Repetitions must be at the same one: the names of wake-ups contain it. */
+const at = async (time: number, work: () => Promise<unknown>): Promise<unknown> => {
+  vi.useFakeTimers({ toFake: ['Date'], now: time });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+};
+
 /** Calls the handler `deliver` with an event of the queue: a wake-up of a conversation for each of `ends`. */
 const wakeUp =
   (conversation: Conversation, ends: Ends[] = [{}]) =>
@@ -156,8 +166,9 @@ export const workers = {
         await sendEach(account, [newPhone(), newPhone()].map(textTo), { job_id, send_at: Date.now() + 60 * MINUTE });
         await cancelJob(account, job_id);
       });
-      const body = JSON.stringify({ account, at: Date.now() });
-      return () => expand({ Records: [{ body, receiptHandle: 'handle' }] } as SQSEvent, context);
+      const time = Date.now();
+      const body = JSON.stringify({ account, at: time });
+      return () => at(time, () => expand({ Records: [{ body, receiptHandle: 'handle' }] } as SQSEvent, context));
     },
     continues: true,
   },
@@ -203,16 +214,12 @@ export const workers = {
       await deleteProfiler(account, id);
       await sendEach(account, [textTo(phone)], { priority: 'low' });
       await sendMessage(account, textTo(newPhone()), { valid_for: 60 });
-      // In two minutes, everything is due. Repetitions are at the same time: the names of wake-ups contain it.
+      // In two minutes, everything is due.
       const time = Date.now() + 2 * MINUTE;
-      return async () => {
-        vi.useFakeTimers({ toFake: ['Date'], now: time });
-        try {
+      return () =>
+        at(time, async () => {
           for (const step of sweepSteps) await sweep({ step }, context);
-        } finally {
-          vi.useRealTimers();
-        }
-      };
+        });
     },
     inTurn: true,
     continues: true,
