@@ -13,6 +13,9 @@ interface KnownProps {
   onProblem: (problem: string) => void;
 }
 
+/** `today, 10:41`, or `on 12 Nov`. */
+const endOf = (time: string): string => (dayOrDate(time) === 'today' ? whenOf(time) : `on ${dayOrDate(time)}`);
+
 export const Known = ({ known, online, onWithdrawn, onProblem }: KnownProps) => {
   const row = useRef<HTMLLIElement>(null);
   const { property, value, since, until, ended } = known;
@@ -21,7 +24,7 @@ export const Known = ({ known, online, onWithdrawn, onProblem }: KnownProps) => 
       <span class="known">
         <span class="quiet">{plain(property)}</span>
         <span class={`known-value ${ended ? 'gone' : ''}`}>
-          {ended ? `${stateWords[known.state]} ${whenOf(ended)}` : (value ?? 'Not in your profile any more')}
+          {ended ? `${stateWords[known.state]} ${endOf(ended)}` : (value ?? 'Not in your profile any more')}
         </span>
         {!ended && (
           <span class="quiet">
