@@ -70,9 +70,12 @@ export const listRequests = async (
       }),
     ),
   );
+  // Below the end of a list that goes on, nothing is known of that list.
+  const ends = lists.flatMap(({ items, next }) => (next === undefined ? [] : [items.at(-1)?.gsi3sk ?? '']));
+  const known = ends.sort().at(-1) ?? '';
   // A request that has just been completed may be in both lists.
   const positions = [...new Set(lists.flatMap(({ items }) => items.map(({ gsi3sk }) => gsi3sk)))]
-    .filter((position) => position !== after)
+    .filter((position) => position !== after && position >= known)
     .sort()
     .reverse();
   const shown = positions.slice(0, limit);
@@ -88,7 +91,7 @@ export const listRequests = async (
     if (requests.length > 0 && last !== undefined && size > MAX_BODY_IN_RESPONSE) return { requests, next: last };
     requests.push(request);
   }
-  const next = positions.length > limit ? shown.at(-1) : undefined;
+  const next = positions.length > limit || ends.length > 0 ? shown.at(-1) : undefined;
   return { requests, ...(next !== undefined && { next }) };
 };
 

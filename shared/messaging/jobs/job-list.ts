@@ -44,7 +44,7 @@ export const listRecentJobs = async (
 ): Promise<{ jobs: ListedJob[]; next?: string }> => {
   const [from, to] = [timePrefix(start), after ?? (end === undefined ? END : timePrefix(end))];
   if (to < from) return { jobs: [] };
-  const { items: entries } = await page<Key & { gsi2sk: string }>({
+  const { items: entries, next: rest } = await page<Key & { gsi2sk: string }>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :jobs AND gsi2sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':jobs': jobListOf(account), ':from': from, ':to': to },
@@ -58,7 +58,7 @@ export const listRecentJobs = async (
   // A request may name a default job, which then has an item.
   const defaults = defaultJobsOf(account);
   const jobs = found.flatMap((job) => (job === undefined || defaults.has(job.job_id) ? [] : [toListed(job)]));
-  const next = left.length > limit ? shown.at(-1)?.gsi2sk : undefined;
+  const next = left.length > limit || rest !== undefined ? shown.at(-1)?.gsi2sk : undefined;
   return { jobs, ...(next !== undefined && { next }) };
 };
 

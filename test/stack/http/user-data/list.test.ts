@@ -210,7 +210,14 @@ test('a page that would not fit into a response continues on the next one', asyn
     Array.from({ length: 20 }, () => ({ created, reason })),
   );
   const newest = ids.toReversed();
-  await expect.poll(() => walk(business, { limit: '100' })).toEqual([newest.slice(0, 12), newest.slice(12)]);
+  let pages: string[][] = [];
+  const walked = async () => {
+    pages = await walk(business, { limit: '100' });
+    return pages.flat();
+  };
+  await expect.poll(walked).toEqual(newest);
+  // 5 MB. A database may end a page of an index earlier.
+  expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(12);
 });
 
 test('a request leaves the list when it expires, and when its user is erased', async () => {
