@@ -1,5 +1,6 @@
 /** Actions of the business: requests to the API with the demo account's token. */
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { png } from '../../stack/support/files.ts';
 import { stack } from './browser.ts';
@@ -89,8 +90,9 @@ export const disturb = async (...rules: object[]): Promise<void> => {
     const present: object[] = await (await fetch(address)).json();
     await fetch(address, { method: 'PUT', body: JSON.stringify(changed(present)) });
   };
-  const added = rules.map((rule) => JSON.stringify(rule));
   // The first rule that applies counts: those of one phone come before those of all.
   await change((present) => [...rules, ...present].sort((a, b) => Number('phone' in b) - Number('phone' in a)));
-  onTestFinished(() => change((present) => present.filter((rule) => !added.includes(JSON.stringify(rule)))));
+  onTestFinished(() =>
+    change((present) => present.filter((rule) => !rules.some((added) => isDeepStrictEqual(added, rule)))),
+  );
 };
