@@ -37,23 +37,25 @@ export interface Loaded<Body> {
   reload: () => void;
 }
 
-/**
- * Reads something, again when the request changes, and every so many milliseconds while the page is visible.
- *
- * @param given - the request, and how often. Without a request, the endpoint is read as it is; with `undefined`, nothing is read
- */
-export const useCall = <Name extends EndpointName>(
+interface Reading<Body> {
+  /** The request: what is of another one is not shown. */
+  key: string;
+  body?: Body;
+  next?: string | undefined;
+  ready?: true;
+  /** Whether a further page was asked for. */
+  further?: true;
+  error?: unknown;
+  loading: boolean;
+}
+
+/** Reads something, again when the request changes; while no further page was asked for, also every so many milliseconds. */
+const useReading = <Name extends EndpointName>(
   name: Name,
   request: RequestTo<Name> | undefined,
-  every?: number | false,
-): Loaded<BodyFrom<Name>> => {
-  const [state, setState] = useState<{
-    key: string;
-    data?: BodyFrom<Name>;
-    ready?: true;
-    error?: unknown;
-    loading: boolean;
-  }>();
+  every: number | false | undefined,
+) => {
+  const [state, setState] = useState<Reading<BodyFrom<Name>>>();
   const [round, setRound] = useState(0);
   const key = request === undefined ? '' : JSON.stringify([name, request]);
   const latest = useRef(request);
@@ -63,26 +65,33 @@ export const useCall = <Name extends EndpointName>(
     const ending = new AbortController();
     setState((before) => (before?.key === key ? { ...before, loading: true } : { key, loading: true }));
     call(name, { ...(latest.current as RequestTo<Name>), signal: ending.signal }).then(
-      ({ body }) => !ending.signal.aborted && setState({ key, data: body, ready: true, loading: false }),
+      ({ body, next }) => !ending.signal.aborted && setState({ key, body, next, ready: true, loading: false }),
       (error: unknown) => !ending.signal.aborted && setState((before) => ({ ...before, key, error, loading: false })),
     );
     return () => ending.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  const loading = state?.loading ?? true;
+  const waits = state !== undefined && !state.loading && state.further === undefined;
   useEffect(() => {
     // A request that takes longer than the interval must not be ended by the next one.
-    if (!every || loading) return;
+    if (!every || !waits) return;
     return later(every, reload);
-  }, [every, loading, reload]);
+  }, [every, waits, reload]);
   const shown = state?.key === key ? state : undefined;
-  return {
-    data: shown?.data,
-    ready: shown?.ready ?? false,
-    error: shown?.error,
-    loading: key !== '' && (shown?.loading ?? true),
-    reload,
-  };
+  return { key, shown, loading: key !== '' && (shown?.loading ?? true), setState, reload };
+};
+
+/**
+ * Reads something, again when the request changes, and every so many milliseconds while the page is visible. With `undefined`
+ * as request, nothing is read.
+ */
+export const useCall = <Name extends EndpointName>(
+  name: Name,
+  request: RequestTo<Name> | undefined,
+  every?: number | false,
+): Loaded<BodyFrom<Name>> => {
+  const { shown, loading, reload } = useReading(name, request, every);
+  return { data: shown?.body, ready: shown?.ready ?? false, error: shown?.error, loading, reload };
 };
 
 type ListEndpoint = {
@@ -108,72 +117,33 @@ export const usePages = <Name extends ListEndpoint>(
   request: RequestTo<Name> | undefined,
   every?: number,
 ): Pages<ItemOf<Name>> => {
-  interface State {
-    key: string;
-    items?: ItemOf<Name>[];
-    next?: string | undefined;
-    /** Whether a further page was asked for. */
-    further?: true;
-    error?: unknown;
-    loading: boolean;
-  }
-  const [state, setState] = useState<State>();
-  const [round, setRound] = useState(0);
-  const key = request === undefined ? '' : JSON.stringify([name, request]);
-  const latest = useRef(request);
-  latest.current = request;
-  useEffect(() => {
-    if (key === '') return;
-    const ending = new AbortController();
-    setState((before) => (before?.key === key ? { ...before, loading: true } : { key, loading: true }));
-    call(name, { ...(latest.current as RequestTo<Name>), signal: ending.signal }).then(
-      ({ body, next }) =>
-        !ending.signal.aborted && setState({ key, items: (body ?? []) as ItemOf<Name>[], next, loading: false }),
-      (error: unknown) => !ending.signal.aborted && setState((before) => ({ ...before, key, error, loading: false })),
-    );
-    return () => ending.abort();
-  }, [key, round]);
-  const shown = state?.key === key ? state : undefined;
-  const isWaiting = shown !== undefined && !shown.loading && shown.further === undefined;
-  useEffect(() => {
-    if (every === undefined || !isWaiting) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState !== 'visible') return;
-      // The next one begins when this page was read.
-      clearInterval(timer);
-      setRound((before) => before + 1);
-    }, every);
-    return () => clearInterval(timer);
-  }, [every, isWaiting, state]);
+  const { key, shown, loading, setState, reload } = useReading(name, request, every);
+  const itemsIn = (body: BodyFrom<Name> | undefined) => (body ?? []) as ItemOf<Name>[];
   const next = shown?.next;
-  const more =
-    next === undefined
-      ? undefined
-      : () => {
-          setState((before) => before && { ...before, further: true, loading: true });
-          const isShown = (before: State | undefined): before is State => before?.key === key && before.next === next;
-          callNext(name, next).then(
-            ({ body, next: following }) =>
-              setState((before) =>
-                isShown(before)
-                  ? {
-                      key,
-                      items: [...(before.items ?? []), ...((body ?? []) as ItemOf<Name>[])],
-                      next: following,
-                      further: true,
-                      loading: false,
-                    }
-                  : before,
-              ),
-            (error: unknown) => setState((before) => (isShown(before) ? { ...before, error, loading: false } : before)),
-          );
-        };
+  const more = (): void => {
+    if (next === undefined) return;
+    setState((before) => before && { ...before, further: true, loading: true });
+    const isShown = (before: typeof shown): before is NonNullable<typeof shown> =>
+      before?.key === key && before.next === next;
+    callNext(name, next).then(
+      ({ body, next: following }) =>
+        setState((before) =>
+          isShown(before)
+            ? {
+                ...{ key, ready: true, further: true, loading: false, next: following },
+                body: [...itemsIn(before.body), ...itemsIn(body)] as BodyFrom<Name>,
+              }
+            : before,
+        ),
+      (error: unknown) => setState((before) => (isShown(before) ? { ...before, error, loading: false } : before)),
+    );
+  };
   return {
-    items: shown?.items,
+    items: shown?.ready && itemsIn(shown.body),
     error: shown?.error,
-    loading: key !== '' && (shown?.loading ?? true),
-    more,
-    reload: useCallback(() => setRound((before) => before + 1), []),
+    loading,
+    more: next === undefined ? undefined : more,
+    reload,
   };
 };
 

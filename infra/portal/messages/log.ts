@@ -4,7 +4,7 @@ import type { BodyFrom } from '../client.ts';
 export type LogEntry = NonNullable<BodyFrom<'listLogs'>>[number];
 
 /** How far a message has got: a later state implies the earlier ones, in whatever order the reports arrived. */
-const order = [
+export const order = [
   'sent',
   'delivered_to_server',
   'delivered_to_user',

@@ -9,6 +9,7 @@ import { Field } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { messages } from '../words/messages.ts';
 import { stepLabel } from '../words/outcomes.ts';
+import { order } from './log.ts';
 import { personOf } from './parts.tsx';
 import { type FilterName, type Filters, filterNames, find, isId, isNational, listLink, phoneIn } from './search.ts';
 
@@ -61,7 +62,7 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
           onChange={({ currentTarget }) => go(listLink({ ...filters, state: currentTarget.value }))}
         >
           <option value="">{words.anyState}</option>
-          {states.map((state) => (
+          {order.map((state) => (
             <option key={state} value={state}>
               {stepLabel(state)}
             </option>
@@ -82,17 +83,6 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
     </search>
   );
 };
-
-const states = [
-  'sent',
-  'delivered_to_server',
-  'delivered_to_user',
-  'read',
-  'sending_failed',
-  'delivery_failed',
-  'received',
-  'reception_failed_http',
-];
 
 /** A time of the address as the field shows it: in the reader's zone, to the minute. */
 const localTime = (time: string | undefined): string => {
