@@ -87,7 +87,7 @@ test('a switch is visible while it is set; the page counts pending messages, and
   await waiting.waitFor({ state: 'detached' });
   // The sweep of the stack runs once a minute.
   const received = async () => (await fetch(`${stack.turn_url}/numbers/${id}/received`)).json();
-  await expect.poll(received, { timeout: 100_000 }).toMatchObject([{ from: phone, text: 'Hello?' }]);
+  await expect.poll(received).toMatchObject([{ from: phone, text: 'Hello?' }]);
 });
 
 test('rules that were set by a request are shown, and the overview sets the switch, too', async () => {

@@ -64,7 +64,7 @@ const open = (address: string, options: Parameters<typeof openPortal>[1] = {}): 
     return page;
   });
 
-test('a campaign from a CSV file is written, checked, sent, watched and reported', { timeout: 240_000 }, async () => {
+test('a campaign from a CSV file is written, checked, sent, watched and reported', async () => {
   const [first = '', second = '', third = '', ...others] = simulated(12);
   await register(first, { first_name: 'Thandi' });
   const page = await open('/campaigns/new');
@@ -233,9 +233,7 @@ test('the list has all campaigns, page by page, and no messages of no campaign',
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 });
 
-test('after an error in the middle, a campaign is continued, and nobody gets it twice', {
-  timeout: 240_000,
-}, async () => {
+test('after an error in the middle, a campaign is continued, and nobody gets it twice', async () => {
   const page = await open('/campaigns/new', { expectedErrors: /500|ERR_FAILED/ });
   const people = simulated(1_200);
   await chooseFile(page, ['phone,name', ...people.map((phone, index) => `${phone},Person ${index}`)].join('\n'));

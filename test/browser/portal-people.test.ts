@@ -91,7 +91,7 @@ test('a person is asked and decides, and values are shown only on demand', async
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('Thandi');
   await button(page, 'Hide values').click();
   expect(await main.textContent()).not.toContain('Thandi');
-}, 120_000);
+});
 
 test('when a consent ends, the person’s value is gone, and the deletion of copies is confirmed', async () => {
   const phone = newPhone();
@@ -130,7 +130,7 @@ test('when a consent ends, the person’s value is gone, and the deletion of cop
   await page.getByText('Your confirmation is recorded.').waitFor();
   await page.getByText('You have confirmed the deletion').waitFor();
   expect(await notice.count()).toBe(0);
-}, 120_000);
+});
 
 test('of a request that is no longer stored, the ended consents are shown, and their deletion can be confirmed', async () => {
   const phone = newPhone();

@@ -83,7 +83,7 @@ test('a survey is created with the keyboard, its answers appear by themselves, a
   await page.getByRole('heading', { name: 'Surveys', level: 1, exact: true }).waitFor();
   await page.getByRole('link', name(kept)).waitFor();
   expect(await page.getByRole('link', name(question)).count()).toBe(0);
-}, 120_000);
+});
 
 test('the list shows the number of answers, finds a survey by an option, and keeps the search in the address', async () => {
   const word = `w${newPhone()}`;

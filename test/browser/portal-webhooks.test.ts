@@ -83,7 +83,7 @@ test('a webhook that fails says why, deliveries show what it returned as text, a
   // After three failures in a row, it is failing.
   for (let count = 0; count < 3; count += 1) await writeTo(bot, newPhone(), token);
   const card = cardOf(page, `${server.url}/events`);
-  await card.getByText('Your server does not know this address (status 404).').waitFor({ timeout: 60_000 });
+  await card.getByText('Your server does not know this address (status 404).').waitFor({ timeout: 120_000 });
   await card.getByText('Failing', { exact: true }).waitFor();
   await expectAccessible(page);
   await page.setViewportSize({ width: 320, height: 640 });
@@ -113,7 +113,7 @@ test('a webhook that fails says why, deliveries show what it returned as text, a
   await page.getByText('No event since then has failed for good.').waitFor();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).last().click();
   await card.getByRole('button', { name: 'Try again', exact: true }).click();
-  await card.getByText('Working', { exact: true }).waitFor({ timeout: 60_000 });
+  await card.getByText('Working', { exact: true }).waitFor({ timeout: 120_000 });
 });
 
 test('a webhook that returned 410 is disabled, until a person enables it again', async () => {

@@ -13,9 +13,10 @@ export default defineConfig({
     reporters: [summary, 'default'],
     // The browser needs processor time too.
     maxWorkers: 2,
-    // Long timeouts for busy machines. Tests wait for conditions, so they do not take longer.
-    testTimeout: 120_000,
+    // Long timeouts for busy machines, and because what was made due is sent by the sweep, once a minute. Tests wait for
+    // conditions, so they do not take longer.
+    testTimeout: 240_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 50_000 } },
+    expect: { poll: { timeout: 120_000 } },
   },
 });
