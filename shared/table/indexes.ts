@@ -23,7 +23,7 @@ export const indexes = {
    * wait for a platform.
    */
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
-  /** A job's log entries; conversations that are offered to listeners; an account's user data requests. */
+  /** A job's log entries; conversations that are offered to listeners; an account's user data requests and receipts. */
   gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
   /** Log entries and jobs by the business's own reference. */
   gsi4: { keys: 'gsi4', holds: LOG_ENTRY },

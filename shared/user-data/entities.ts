@@ -31,6 +31,24 @@ export const consentReceiptKey = (
 /** The range of sort keys of a user's receipts up to a time. */
 export const consentReceiptRange = (until: string) => ({ from: RECEIPT, to: `${RECEIPT}${until}~` });
 
+const ACCOUNT_RECEIPTS = 'RECEIPTS#';
+
+/** The index partition of an account's receipts of requests: of all persons, or of one. */
+export const receiptsOfAccount = (account: string, phone?: string): string =>
+  `${ACCOUNT_RECEIPTS}${account}${phone === undefined ? '' : `#${phone}`}`;
+
+/** Index attributes of a receipt in the lists of its account, sorted by time. */
+export const inReceipts = (account: string, phone: string, { sk }: Pick<Key, 'sk'>) => {
+  const position = sk.slice(RECEIPT.length);
+  return {
+    ...{ gsi2pk: receiptsOfAccount(account, phone), gsi2sk: position },
+    ...{ gsi3pk: receiptsOfAccount(account), gsi3sk: position },
+  };
+};
+
+/** Whom a receipt concerns: a number, or the pseudonym of an erased user. */
+export const personOfReceipt = (item: Pick<Key, 'pk'>): string => after(RECEIPTS, item);
+
 const CONSENT = 'CONSENT#';
 
 /**
@@ -54,8 +72,13 @@ export const inRequests = (
   { id, status, created }: { id: string; status: RequestStatus; created: string },
 ) => ({ gsi3pk: requestsOf(account, status), gsi3sk: `${created}#${id}` });
 
+const POSITION = String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`;
+
 /** The pattern of positions in the list of requests: time and id. */
-export const REQUEST_POSITION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const REQUEST_POSITION = new RegExp(`${POSITION}$`);
+
+/** The pattern of positions in lists of receipts. */
+export const RECEIPT_POSITION = new RegExp(`${POSITION}(?:#[a-z]+)?$`);
 
 /** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
 export const acknowledgements = 'ACKNOWLEDGEMENTS';
@@ -106,10 +129,17 @@ const consentReceipt = {
   expires: false,
   person: {
     erasure: 'renamed',
-    removal: (item) => removalUnlessErased(after(RECEIPTS, item)),
+    removal: (item) => removalUnlessErased(personOfReceipt(item)),
     exported: 'grants',
   },
-  access: { putConsentReceipt: 'PutItem', listConsentReceipts: 'Query', removeConsentReceipt: 'DeleteItem' },
+  access: {
+    putConsentReceipt: 'PutItem',
+    listConsentReceipts: 'Query',
+    findConsentReceipts: 'BatchGetItem',
+    removeConsentReceipt: 'DeleteItem',
+    listReceipts: { index: 'gsi3', partition: ACCOUNT_RECEIPTS },
+    listReceiptsOfUser: { index: 'gsi2', partition: ACCOUNT_RECEIPTS },
+  },
 } as const satisfies Entity;
 
 export const userDataEntities = [request, consent, consentReceipt] as const;

@@ -34,7 +34,7 @@ import { describeError, log } from '../telemetry/log.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites } from '../users/user-removal.ts';
 import { endWithUser } from './consent-ends.ts';
-import { type ConsentReceipt, consentReceiptWrite } from './consent-receipts.ts';
+import { consentReceiptWrite, type ReceiptItem, receiptIn } from './consent-receipts.ts';
 import { consentReceiptRange, consentReceiptsOf, isConsentKey, isRequestKey, requestIdOf } from './entities.ts';
 
 /** Numbers of items that a run of an erasure removed or changed. */
@@ -179,10 +179,10 @@ const removeOfPerson: Stage = async (whom, found, { after }) => {
   return next && { after: next };
 };
 
-/** Replaces the number by the pseudonym in consent receipts. 4 write units for each. */
+/** Replaces the number by the pseudonym in consent receipts. 4 write units for each, and 6 on the indexes. */
 const renameReceipts: Stage = async ({ phone, pseudonym, until }, found, { after }) => {
   const { from, to } = consentReceiptRange(until);
-  const { items, next } = await page<Key & ConsentReceipt>({
+  const { items, next } = await page<ReceiptItem>({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': consentReceiptsOf(phone), ':from': from, ':to': to },
     ConsistentRead: true,
@@ -191,7 +191,10 @@ const renameReceipts: Stage = async ({ phone, pseudonym, until }, found, { after
   });
   if (items.length > 0)
     await transact(
-      items.flatMap(({ pk, sk, ...receipt }) => [consentReceiptWrite(pseudonym, receipt), deleteWrite({ pk, sk })]),
+      items.flatMap((item) => [
+        consentReceiptWrite(pseudonym, receiptIn(item)),
+        deleteWrite({ pk: item.pk, sk: item.sk }),
+      ]),
     );
   found.receipts += items.length;
   return next && { after: next };

@@ -132,6 +132,7 @@ export const typicalRequests = async (
     fetchUserData: () => ({ path: { id: requestId } }),
     acknowledgeDeletion: async () => ({ path: { request_id: await newWithdrawn() } }),
     listUserDataRequests: () => ({ query: { limit: '10' } }),
+    listReceipts: () => ({ query: { limit: '10' } }),
     retrieveUserData: () => ({ path: { id: user }, body: { data: [{ property: 'device_platform' }] } }),
     matchContacts: () => ({ body: { contacts: [user] } }),
     readUser: () => ({ path: { user } }),

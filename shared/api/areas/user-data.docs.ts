@@ -2,7 +2,7 @@
 import { ENDED_CONSENT_DAYS, inDays } from '../../core/lifetimes.ts';
 import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
-import { listedRequest, result, userData, type userDataRequests } from './user-data.ts';
+import { consentReceipt, listedRequest, result, userData, type userDataRequests } from './user-data.ts';
 
 const { user, request, time } = placeholders;
 
@@ -138,6 +138,26 @@ from the app. New requests and statuses appear within seconds.`,
         ],
       },
     },
+    listReceipts: {
+      text: `The evidence of what users released to you: a receipt for each release, for each end of a consent, and for each deletion that
+you have confirmed, without the values. Receipts are kept when their request is no longer stored. When a user leaves the app, the
+receipts stay without \`phone_number\`. \`POST /v1/user_data/fetch/{phone_number}\` and \`GET /v1/user/{user}\` return what needs no
+approval, and are not listed. New receipts appear within seconds.`,
+      examples: {
+        shows: 'The receipts of a user',
+        query: { phone_number: user, limit: '10' },
+        answer: [
+          {
+            ...{ requestId: request, phone_number: user, event: 'withdrawn', timestamp: time },
+            ...{ reason: 'To open your account', properties: ['first_name'] },
+          },
+          {
+            ...{ requestId: request, phone_number: user, event: 'released', timestamp: time, valid_until: end },
+            ...{ reason: 'To open your account', properties: ['first_name', 'device_platform'] },
+          },
+        ],
+      },
+    },
     retrieveUserData: {
       text: `For properties that need no approval: the table of properties shows them as granted at once. A number that is not
 registered counts against the daily allowance of phone numbers (\`POST /v1/contacts\`).`,
@@ -157,7 +177,12 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
       },
     },
   },
-  schemas: { UserData: userData, UserDataResult: result, ListedUserDataRequest: listedRequest },
+  schemas: {
+    UserData: userData,
+    UserDataResult: result,
+    ListedUserDataRequest: listedRequest,
+    ConsentReceipt: consentReceipt,
+  },
   names: {
     'NewUserDataRequest.data[]': 'RequestedProperty',
     'UserDataQuery.data[]': 'QueriedProperty',
@@ -169,6 +194,7 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'ListedUserDataRequest.status': 'RequestStatus',
     'ListedUserDataRequest.data[]': 'ListedProperty',
     'ListedProperty.status': 'ResultStatus',
+    'ConsentReceipt.event': 'ConsentEvent',
   },
   fields: {
     'NewUserDataRequest.reference':
@@ -189,6 +215,18 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'ListedProperty.status': 'What became of it; missing while the request is pending.',
     'ListedProperty.timestamp': `When the value was granted, or its consent ended. ${TIME}`,
     'ListedProperty.valid_until': `When the consent expires. ${TIME}`,
+    'ConsentReceipt.requestId': 'The id of the request.',
+    'ConsentReceipt.phone_number': 'The number of the user; missing if the user has left the app.',
+    'ConsentReceipt.event':
+      'What happened: values were released, their consent was withdrawn or has expired, or you have confirmed the deletion.',
+    'ConsentReceipt.timestamp': `When it happened. ${TIME}`,
+    'ConsentReceipt.valid_until': `When the consent expires, if a release has an end. ${TIME}`,
+    'ConsentReceipt.reason': 'Why you asked, as the user read it.',
+    'ConsentReceipt.properties': 'The properties that it concerns.',
+    'listReceipts.limit': 'The maximum number of receipts.',
+    'listReceipts.phone_number': 'Only receipts of the user with this number.',
+    'listReceipts.start': 'Only what happened then or later: RFC 3339, also without a zone (UTC), or Unix seconds.',
+    'listReceipts.end': 'Only what happened before then: RFC 3339, also without a zone (UTC), or Unix seconds.',
     'listUserDataRequests.limit': 'The maximum number of requests.',
     'listUserDataRequests.status': 'Only requests with this status.',
     'listUserDataRequests.start':
@@ -206,6 +244,10 @@ registered counts against the daily allowance of phone numbers (\`POST /v1/conta
     'GrantedResult.valid_until': 'time',
     'ListedUserDataRequest.requestId': 'id',
     'ListedUserDataRequest.phone_number': 'phone',
+    'ConsentReceipt.requestId': 'id',
+    'ConsentReceipt.phone_number': 'phone',
+    'ConsentReceipt.timestamp': 'time',
+    'ConsentReceipt.valid_until': 'time',
     'StartedUserDataRequest.requestId': 'id',
   },
 };

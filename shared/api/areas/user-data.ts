@@ -1,7 +1,7 @@
 /** User data requests. */
 import * as v from 'valibot';
-import { REQUEST_POSITION } from '../../user-data/entities.ts';
-import { requestStatuses, resultStatuses } from '../../user-data/statuses.ts';
+import { RECEIPT_POSITION, REQUEST_POSITION } from '../../user-data/entities.ts';
+import { receiptEvents, requestStatuses, resultStatuses } from '../../user-data/statuses.ts';
 import { type PropertyName, propertyNames } from '../../users/profile-properties.ts';
 import { listOf, responseList, responseRecord } from '../../validation/bounded.ts';
 import { timeParameter } from '../../validation/point-in-time.ts';
@@ -87,6 +87,17 @@ export const listedRequest = v.object({
   ),
 });
 
+export const consentReceipt = v.object({
+  requestId: v.string(),
+  phone_number: v.optional(v.string()),
+  event: v.picklist(receiptEvents),
+  timestamp: v.string(),
+  valid_until: v.optional(v.string()),
+  reason: v.string(),
+  // Also those that are no longer in the catalogue.
+  properties: responseList(v.string()),
+});
+
 export const userDataRequests = {
   startUserDataRequest: define({
     area: 'user-data',
@@ -154,6 +165,25 @@ export const userDataRequests = {
     responses: { 200: responseList(listedRequest), 204: null },
     problems: [],
     table: ['listRequests', 'findRequests'],
+  }),
+
+  listReceipts: define({
+    area: 'user-data',
+    summary: 'List the receipts of consent for your requests, newest first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/receipts' }],
+    token: 'header',
+    permission: 'user_data',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 100), '50'),
+      phone_number: v.optional(phoneNumber),
+      start: v.optional(timeParameter),
+      end: v.optional(timeParameter),
+      cursor: v.optional(v.string()),
+    }),
+    position: v.pipe(v.string(), v.regex(RECEIPT_POSITION)),
+    responses: { 200: responseList(consentReceipt), 204: null },
+    problems: [],
+    table: ['listReceipts', 'listReceiptsOfUser', 'findConsentReceipts'],
   }),
 
   retrieveUserData: define({

@@ -16,6 +16,8 @@ export const ATTEMPT = 200;
 export const PROFILE = 56;
 /** KB of a user data request for all of them, with the longest reasons and values. */
 export const REQUEST = 108;
+/** KB of a consent receipt for all of them, with the longest reason. */
+export const RECEIPT = 4.9;
 /** KB of an answer, of a counter of answers, of a counter of a job with all quarters, and of a log entry in an index. */
 export const ANSWER = 0.24;
 export const COUNTER = 0.11;

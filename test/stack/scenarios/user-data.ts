@@ -5,7 +5,7 @@ import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';
 import { minutesAgo, newUser } from '../in-process/failing-calls/world.ts';
-import { consistent, eventual, inTransaction, LOGGED, POLLS, PROFILE, REQUEST, SLOTS } from './kilobytes.ts';
+import { consistent, eventual, inTransaction, LOGGED, POLLS, PROFILE, RECEIPT, REQUEST, SLOTS } from './kilobytes.ts';
 import type { Scenarios } from './scenarios.ts';
 import { asked, asking, DAY_MS, key, largestRequest, largestUser, longest, longestKey, newReleased } from './world.ts';
 
@@ -77,6 +77,27 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
       // A tenth of them.
       prepare: async ({ account }) => {
         for (let count = 0; count < 10; count += 1) await largestRequest(account, count % 2 === 0);
+        return { query: { limit: '100' } };
+      },
+      beyond: () => ({ query: { limit: '101' } }),
+      whole: ({ read, write }) => ({ read: read * 10, write }),
+    },
+  },
+  listReceipts: {
+    prepare: async ({ account }) => {
+      await newReleased(account, await newUser());
+      return {};
+    },
+    readsOnly: true,
+    max: {
+      read: 100 * eventual(RECEIPT) + eventual(102 * LOGGED),
+      write: 0,
+      of: '100 receipts for all properties, with the longest reasons',
+    },
+    worst: {
+      // A tenth of them.
+      prepare: async ({ account }) => {
+        for (let count = 0; count < 5; count += 1) await largestRequest(account, true);
         return { query: { limit: '100' } };
       },
       beyond: () => ({ query: { limit: '101' } }),

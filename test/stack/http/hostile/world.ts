@@ -57,8 +57,9 @@ interface Estate {
   /** A failed delivery, and the cursor of the second page of deliveries. */
   delivery: string;
   deliveries: string;
-  /** The cursors of the second pages of user data requests and jobs. */
+  /** The cursors of the second pages of user data requests, receipts and jobs. */
   requests: string;
+  receipts: string;
   jobs: string;
   /** Claims of a listener. */
   claims: string[];
@@ -151,6 +152,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   await app('POST', '/v1/app/events', { id: newId(), type: 'user_data.withdrawn', data: withdrawn });
 
   const { link: following } = await base('GET', '/v1/user_data/requests?limit=1');
+  const { link: further } = await base('GET', '/v1/user_data/receipts?limit=1');
 
   const form = new FormData();
   form.append('file', new File([png], 'picture.png'));
@@ -191,6 +193,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     delivery: failed.map(attemptIdOf).at(-1) ?? '',
     deliveries: /cursor=([\w-]+)/.exec(more)?.[1] ?? '',
     requests: /cursor=([\w-]+)/.exec(following)?.[1] ?? '',
+    receipts: /cursor=([\w-]+)/.exec(further)?.[1] ?? '',
     jobs: /cursor=([\w-]+)/.exec(older)?.[1] ?? '',
     claims,
     userId,
@@ -288,6 +291,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['answerProfilers.phone', [...panelists, ours.user, unregistered]],
     ['fetchUserData.request_id_or_phone_number', [ours.request, theirs.request, newId()]],
     ['listUserDataRequests.cursor', [ours.requests, theirs.requests]],
+    ['listReceipts.cursor', [ours.receipts, theirs.receipts]],
     ['listRecentJobs.cursor', [ours.jobs, theirs.jobs]],
     ['request_id', [ours.ended, ours.ended, ours.request, theirs.ended, newId()]],
     // No long poll waits: the requests are completed or unknown.

@@ -5,6 +5,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { jobKey, ofJobList } from '../../../../shared/messaging/entities.ts';
 import { putAll, update } from '../../../../shared/table/client.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
+import { inPages, pagedList } from '../../support/paged-list.ts';
 import { type Caller, newCaller, newPhone, newPhones } from '../../support/world.ts';
 
 type Query = NonNullable<Parameters<typeof call<'listRecentJobs'>>[1]['query']>;
@@ -26,31 +27,10 @@ const send = async (
   return (await call('sendMessage', { token, query, body: { ...text, ...body } })).body;
 };
 
-const list = async ({ token }: Pick<Caller, 'token'>, query: Query = {}) => {
-  const { status, body, headers } = await call('listRecentJobs', { token, query });
-  expect(status).toBe(body === null ? 204 : 200);
-  return { jobs: body ?? [], link: headers.get('link') ?? undefined };
-};
-
-const idsOf = async (caller: Pick<Caller, 'token'>, query: Query = {}) =>
-  (await list(caller, query)).jobs.map(({ job_id }) => job_id);
-
-/** The parameters of the next page; undefined on the last page. */
-const nextOf = (link: string | undefined): Query | undefined =>
-  link === undefined
-    ? undefined
-    : Object.fromEntries(new URL(/<(.*)>; rel="next"/.exec(link)?.[1] ?? '', 'http://x').searchParams);
-
-/** The ids of all pages, page by page. */
-const walk = async (caller: Pick<Caller, 'token'>, query: Query): Promise<string[][]> => {
-  const pages: string[][] = [];
-  for (let next: Query | undefined = query; next !== undefined; ) {
-    const { jobs, link } = await list(caller, next);
-    pages.push(jobs.map(({ job_id }) => job_id));
-    next = nextOf(link);
-  }
-  return pages;
-};
+const { list, idsOf, walk, cursorAfter } = pagedList(
+  (token, query: Query) => call('listRecentJobs', { token, query }),
+  ({ job_id }) => job_id,
+);
 
 /** Jobs as they are stored, with times of the test's choice. Returns their ids. */
 const putJobs = async ({ account }: Pick<Caller, 'account'>, times: string[]): Promise<string[]> => {
@@ -77,7 +57,7 @@ test('a job of a request is listed with its reference, its time and its messages
   const { body: job } = await call('readJob', { token: business.token, path: { job_id } });
   const { created, recipients } = job;
   await expect
-    .poll(async () => (await list(business)).jobs)
+    .poll(async () => (await list(business)).items)
     .toEqual([{ job_id, reference: 'autumn', created, start: created, recipients }]);
   expect(recipients).toBe(3);
 });
@@ -90,7 +70,7 @@ test('a scheduled job is listed with its start before it begins, whether a reque
   await send(business, named, { to: newPhones(30), send_at });
   const unnamed = await send(business, undefined, { to: newPhones(2), send_at });
   await expect
-    .poll(async () => (await list(business)).jobs)
+    .poll(async () => (await list(business)).items)
     .toEqual([
       { job_id: 'job_id' in unnamed && unnamed.job_id, created: time, start, recipients: 2 },
       { job_id: named, created: time, start, recipients: 30 },
@@ -104,7 +84,7 @@ test('a cancelled job is listed with the time of its cancellation', async () => 
   await call('cancelJob', { token: business.token, path: { job_id } });
   const { cancelled } = (await call('readJob', { token: business.token, path: { job_id } })).body;
   expect(cancelled).toEqual(time);
-  await expect.poll(async () => (await list(business)).jobs).toMatchObject([{ job_id, cancelled }]);
+  await expect.poll(async () => (await list(business)).items).toMatchObject([{ job_id, cancelled }]);
 });
 
 test('the job of a day is not listed, not even if a request names it', async () => {
@@ -128,9 +108,9 @@ test('messages that are sent at once, one by one, are not counted in the list', 
   const business = await newBusiness();
   const job_id = randomUUID();
   await send(business, job_id, { to: newPhone() });
-  await expect.poll(async () => (await list(business)).jobs).toEqual([{ job_id, created: time, start: time }]);
+  await expect.poll(async () => (await list(business)).items).toEqual([{ job_id, created: time, start: time }]);
   await send(business, job_id, { to: [newPhone()] });
-  await expect.poll(async () => (await list(business)).jobs).toMatchObject([{ job_id, recipients: 1 }]);
+  await expect.poll(async () => (await list(business)).items).toMatchObject([{ job_id, recipients: 1 }]);
 });
 
 test('a period includes its start and excludes its end, in every form of a time', async () => {
@@ -156,8 +136,6 @@ test('pages contain each job once, newest first, also those of the same time', a
   // Of the same time, the greater id is first: ids increase.
   const newest = ids.toReversed();
   await expect.poll(() => idsOf(business)).toEqual(newest);
-  const inPages = (size: number, all: string[]): string[][] =>
-    all.length === 0 ? [] : [all.slice(0, size), ...inPages(size, all.slice(size))];
   for (const limit of [1, 2, 3, 7]) {
     await expect
       .poll(() => walk(business, { limit: `${limit}` }), { message: `limit ${limit}` })
@@ -185,13 +163,7 @@ test("another account's jobs are never listed, and its cursors are rejected", as
   const ids = [randomUUID(), randomUUID()];
   for (const id of ids) await send(theirs, id, { to: newPhone() });
   await expect.poll(() => idsOf(theirs)).toEqual(ids.toReversed());
-  let cursor = '';
-  const look = async (): Promise<string> => {
-    cursor = nextOf((await list(theirs, { limit: '1' })).link)?.cursor ?? '';
-    return cursor;
-  };
-  // A stale list may have no next page.
-  await expect.poll(look).not.toBe('');
+  const cursor = await cursorAfter(theirs, { limit: '1' });
   expect((await call('listRecentJobs', { token: ours.token })).status).toBe(204);
   const rejected = async ({ token }: Caller, query: Query) => {
     const { status, body } = await fail('listRecentJobs', { token, query });

@@ -6,6 +6,7 @@ import { putAll, update } from '../../../../shared/table/client.ts';
 import { inRequests, requestKey } from '../../../../shared/user-data/entities.ts';
 import { answered, applied, removed, updated } from '../../support/app-events.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
+import { inPages, pagedList } from '../../support/paged-list.ts';
 import { type Caller, newCaller, newPhone } from '../../support/world.ts';
 
 type Query = NonNullable<Parameters<typeof call<'listUserDataRequests'>>[1]['query']>;
@@ -29,31 +30,10 @@ const ask = async ({ token }: Pick<Caller, 'token'>, phone_number: string, body:
   return (await call('startUserDataRequest', { token, path: { phone_number }, body: asked })).body.requestId;
 };
 
-const list = async ({ token }: Pick<Caller, 'token'>, query: Query = {}) => {
-  const { status, body, headers } = await call('listUserDataRequests', { token, query });
-  expect(status).toBe(body === null ? 204 : 200);
-  return { requests: body ?? [], link: headers.get('link') ?? undefined };
-};
-
-const idsOf = async (caller: Pick<Caller, 'token'>, query: Query = {}) =>
-  (await list(caller, query)).requests.map(({ requestId }) => requestId);
-
-/** The parameters of the next page; undefined on the last page. */
-const nextOf = (link: string | undefined): Query | undefined =>
-  link === undefined
-    ? undefined
-    : Object.fromEntries(new URL(/<(.*)>; rel="next"/.exec(link)?.[1] ?? '', 'http://x').searchParams);
-
-/** The ids of all pages, page by page. */
-const walk = async (caller: Pick<Caller, 'token'>, query: Query): Promise<string[][]> => {
-  const pages: string[][] = [];
-  for (let next: Query | undefined = query; next !== undefined; ) {
-    const { requests, link } = await list(caller, next);
-    pages.push(requests.map(({ requestId }) => requestId));
-    next = nextOf(link);
-  }
-  return pages;
-};
+const { list, idsOf, walk, cursorAfter } = pagedList(
+  (token, query: Query) => call('listUserDataRequests', { token, query }),
+  ({ requestId }) => requestId,
+);
 
 /** Requests as they are stored, with times and statuses of the test's choice. Returns their ids. */
 const putRequests = async (
@@ -96,12 +76,12 @@ test('a request is listed with what was asked, and with what became of it as soo
     { property: 'last_name', required: false },
     { property: 'device_make', required: false },
   ];
-  await expect.poll(async () => (await list(business)).requests).toEqual([{ ...asked, status: 'pending', data }]);
+  await expect.poll(async () => (await list(business)).items).toEqual([{ ...asked, status: 'pending', data }]);
 
   await applied(answered(requestId, { first_name: 'approved', last_name: 'denied' }));
-  let listed: Awaited<ReturnType<typeof list>>['requests'] = [];
+  let listed: Awaited<ReturnType<typeof list>>['items'] = [];
   const look = async () => {
-    listed = (await list(business)).requests;
+    listed = (await list(business)).items;
     return listed;
   };
   const [firstName, lastName, device] = data;
@@ -129,7 +109,7 @@ test('no value of a user is listed, nor where it comes from, and a withdrawn con
     data: [{ property: 'first_name' }, { property: 'device_make' }],
   });
   await applied(answered(requestId, { first_name: 'approved' }));
-  const status = async () => (await list(business)).requests[0]?.data.map((one) => one.status);
+  const status = async () => (await list(business)).items[0]?.data.map((one) => one.status);
   await expect.poll(status).toEqual(['approved', 'approved']);
   const { body } = await sendRaw('listUserDataRequests', { token: business.token });
   for (const secret of [name, 'Acme Phones', 'typed by', 'read from'])
@@ -138,7 +118,7 @@ test('no value of a user is listed, nor where it comes from, and a withdrawn con
   const properties = ['first_name'];
   await applied({ id: randomUUID(), type: 'user_data.withdrawn', data: { id: requestId, properties } });
   await expect
-    .poll(async () => (await list(business)).requests[0]?.data[0])
+    .poll(async () => (await list(business)).items[0]?.data[0])
     .toEqual({ property: 'first_name', required: false, status: 'withdrawn', timestamp: expect.any(String) });
 });
 
@@ -187,8 +167,6 @@ test('pages contain each request once, newest first, also those of the same time
   // Of the same time, the greater id is first: ids increase.
   const newest = ids.toReversed();
   await expect.poll(() => idsOf(business)).toEqual(newest);
-  const inPages = (size: number, all: string[]): string[][] =>
-    all.length === 0 ? [] : [all.slice(0, size), ...inPages(size, all.slice(size))];
   for (const limit of [1, 2, 3, 7]) {
     await expect
       .poll(() => walk(business, { limit: `${limit}` }), { message: `limit ${limit}` })
@@ -241,13 +219,7 @@ test("another account's requests are never listed, and its cursors are rejected"
   const phone = await newUser();
   const ids = [await ask(theirs, phone), await ask(theirs, phone)];
   await expect.poll(() => idsOf(theirs)).toEqual(ids.toReversed());
-  let cursor = '';
-  const look = async (): Promise<string> => {
-    cursor = nextOf((await list(theirs, { limit: '1' })).link)?.cursor ?? '';
-    return cursor;
-  };
-  // A stale list may have no next page.
-  await expect.poll(look).not.toBe('');
+  const cursor = await cursorAfter(theirs, { limit: '1' });
   expect((await call('listUserDataRequests', { token: ours.token })).status).toBe(204);
   const rejected = async ({ token }: Caller, query: Query) => {
     const { status, body } = await fail('listUserDataRequests', { token, query });

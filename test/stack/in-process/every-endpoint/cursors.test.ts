@@ -45,6 +45,10 @@ const lists: Partial<Record<EndpointName, List>> = {
     filters: (account) => [account, undefined, undefined, undefined],
     valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb',
   },
+  listReceipts: {
+    filters: (account) => [account, undefined, undefined, undefined],
+    valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#withdrawn',
+  },
   listRecentJobs: {
     filters: (account) => [account, undefined, undefined],
     valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb',

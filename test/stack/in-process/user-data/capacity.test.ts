@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { acknowledgeDeletion, withdrawConsent } from '../../../../shared/user-data/consent-ends.ts';
+import { listReceipts } from '../../../../shared/user-data/receipt-list.ts';
 import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
 import { listRequests } from '../../../../shared/user-data/request-list.ts';
 import { fetchAgain, fetchRequest, retrieve, startRequest } from '../../../../shared/user-data/requests.ts';
@@ -95,6 +96,19 @@ test('a list costs half a read unit for each request of the page and for each st
   expect(await list('completed', 100)).toMatchObject({ calls: 2, table: 0.5, indexes: 0.5 });
 });
 
+test('a list of receipts costs half a read unit, and as much for each receipt of the page', async () => {
+  const { account, phone } = await world();
+  const list = (filter: { phone_number?: string }, limit: number) =>
+    consumedBy(() => listReceipts(account, filter, limit));
+  expect(await list({}, 2)).toMatchObject({ calls: 1, table: 0, indexes: 0.5 });
+  for (let count = 0; count < 4; count += 1) {
+    const id = await pending(account, phone, 'first_name');
+    await answerRequest(id, { first_name: 'approved' });
+  }
+  expect(await list({}, 2)).toMatchObject({ calls: 2, table: 1, indexes: 0.5 });
+  expect(await list({ phone_number: phone }, 100)).toMatchObject({ calls: 2, table: 2, indexes: 0.5 });
+});
+
 test('a one-shot retrieval costs 1 write and 3 read units, and only the read units if no value is released', async () => {
   const { account, phone } = await world();
   const names: PropertyName[] = ['app_version', 'device_platform', 'device_make'];
@@ -137,8 +151,8 @@ test('a withdrawal costs 1 read unit and 12 write units, its repeat 1 read unit,
   const id = await pending(account, phone, 'first_name', 'last_name');
   await answerRequest(id, { first_name: 'approved', last_name: 'approved' });
   const withdraw = () => withdrawConsent(id, ['first_name']);
-  expect(await consumedBy(withdraw)).toMatchObject({ calls: 2, table: 13, indexes: 2 });
+  expect(await consumedBy(withdraw)).toMatchObject({ calls: 2, table: 13, indexes: 4 });
   expect(await consumedBy(withdraw)).toMatchObject({ calls: 1, table: 1, indexes: 0 });
   // After the acknowledgement it reads again, to see that nothing is left.
-  expect(await consumedBy(() => acknowledgeDeletion(account, id))).toMatchObject({ calls: 3, table: 6, indexes: 1 });
+  expect(await consumedBy(() => acknowledgeDeletion(account, id))).toMatchObject({ calls: 3, table: 6, indexes: 3 });
 });
