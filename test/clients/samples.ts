@@ -3,7 +3,7 @@
  * its own, and must get the responses of the examples. Then it verifies signatures of webhooks.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -170,8 +170,7 @@ const [inShell] = verification;
 export const testSamples = async (stack: RunningStack, folder: string): Promise<void> => {
   callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
   for (const language of languages) {
-    const own = join(folder, `samples-${language}`);
-    await mkdir(own);
+    const own = await mkdtemp(join(folder, `samples-${language}-`));
     await step(`${language}: all samples work, and return the responses of the examples`, () =>
       play(language, stack, own),
     );
