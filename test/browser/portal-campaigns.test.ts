@@ -233,6 +233,51 @@ test('the list has all campaigns, page by page, and no messages of no campaign',
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 });
 
+test.each([390, 1280])('at %i px, nothing moves while a campaign runs and completes', async (width) => {
+  const job_id = randomUUID();
+  const all = {
+    job_id,
+    reference: 'Autumn',
+    created: '2026-01-02T03:04:05.000006',
+    start: '2026-01-02T03:04:05.000006',
+  };
+  const counts = [
+    { sent: 10 },
+    { sent: 600, delivered_to_server: 500, delivered_to_user: 300, read: 80, sending_failed: 3 },
+    { sent: 1_000, delivered_to_server: 990, delivered_to_user: 900, read: 500, sending_failed: 10 },
+    { sent: 1_000, delivered_to_server: 990, delivered_to_user: 990, read: 600, sending_failed: 10 },
+  ];
+  const answers = counts.map((states, index) => ({
+    ...{ ...all, recipients: 1_000, expanded: states.sent, pending: index < 2 ? 1_000 - states.sent : 0, states },
+    ...(index < 2
+      ? { status: 'running', pace: 24.5, estimated_end: '2026-01-02T03:06:05.000006' }
+      : { status: 'completed' }),
+  }));
+  const page = await openPortal('/home', { viewport: { width, height: 844 } });
+  await page.route(`**/v1/jobs/${job_id}`, (route) => {
+    const next = answers.length > 1 ? answers.shift() : answers[0];
+    return route.fulfill({ json: next });
+  });
+  await page.route('**/v1/stats/logs?*', (route) => route.fulfill({ json: [] }));
+  await page.evaluate((address) => {
+    location.hash = address;
+  }, `/campaigns/${job_id}`);
+  await page.getByText('10 of 1,000 sent').waitFor();
+  await page.evaluate(() => {
+    const shifts: unknown[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push(entry.toJSON());
+    }).observe({ type: 'layout-shift' });
+  });
+  await page.getByText('All phones have reported.').waitFor();
+  const shifts = await page.evaluate(() => Reflect.get(window, 'shifts') as { value: number }[]);
+  expect(
+    shifts.reduce((sum, { value }) => sum + value, 0),
+    JSON.stringify(shifts),
+  ).toBeLessThan(0.05);
+});
+
 test('after an error in the middle, a campaign is continued, and nobody gets it twice', async () => {
   const page = await open('/campaigns/new', { expectedErrors: /500|ERR_FAILED/ });
   const people = simulated(1_200);

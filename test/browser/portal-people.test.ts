@@ -130,6 +130,16 @@ test('when a consent ends, the person’s value is gone, and the deletion of cop
   await page.getByText('Your confirmation is recorded.').waitFor();
   await page.getByText('You have confirmed the deletion').waitFor();
   expect(await notice.count()).toBe(0);
+
+  const receipts = page.getByRole('region', { name: 'Receipts', exact: true });
+  for (const event of ['Deletion confirmed', 'Consent withdrawn', 'Released to you']) {
+    await receipts.getByText(event, { exact: true }).waitFor();
+  }
+  // The receipt says that nothing is left to do.
+  await page.reload();
+  await receipts.getByText('Deletion confirmed', { exact: true }).waitFor();
+  await page.getByText('You have confirmed the deletion').waitFor();
+  expect(await notice.count()).toBe(0);
 });
 
 test('of a request that is no longer stored, the ended consents are shown, and their deletion can be confirmed', async () => {
@@ -195,6 +205,41 @@ describe('the list', () => {
     await page.getByRole('link', { name: 'Go to all requests', exact: true }).click();
     await page.getByText('You have asked nobody yet.').waitFor();
   });
+});
+
+test('receipts of all people are listed, and those of one person without the number in the address', async () => {
+  const [phone, other] = [newPhone(), newPhone()];
+  const reason = 'To <b>greet</b> you';
+  for (const one of [phone, other]) {
+    await register(one, { first_name: 'Thandi' });
+    const request = await askFor(one, [{ property: 'first_name' }], { reason });
+    await answer(request, { first_name: 'approved' });
+    await listed(request);
+  }
+  const page = await openPortal('/people');
+  await page.getByRole('link', { name: 'Receipts', exact: true }).click();
+  await row(page, spaced(phone)).getByText('Released to you', { exact: true }).waitFor();
+  await row(page, spaced(other)).getByText(reason, { exact: true }).waitFor();
+  await page.getByLabel('Phone number', { exact: true }).fill('082');
+  await page.getByText('Enter the number with its country code').waitFor();
+  await page.getByLabel('Phone number', { exact: true }).fill(spaced(phone));
+  await button(page, 'Search').click();
+  await row(page, spaced(other)).waitFor({ state: 'detached' });
+  await row(page, spaced(phone)).waitFor();
+  for (const part of [phone, phone.slice(2)]) expect(page.url()).not.toContain(part);
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2020-01-02');
+  await page.getByText('No receipt fits these filters.').waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize(NARROW.viewport);
+  await button(page, 'Clear the filters').click();
+  await row(page, spaced(other)).waitFor();
+  await expectNoOverflow(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectAccessible(page);
+  await row(page, spaced(other)).getByRole('link').click();
+  await page.getByRole('heading', { name: `Request to ${spaced(other)}`, level: 1 }).waitFor();
 });
 
 test('a number that is not registered, and what needs no approval, are explained', async () => {

@@ -68,4 +68,5 @@ const pickedFrom = (answer: Record<string, unknown>, example: Record<string, unk
 const all = (found: (Found | undefined)[]): Found | undefined =>
   found.every((one) => one !== undefined) ? found.flat() : undefined;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

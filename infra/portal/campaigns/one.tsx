@@ -1,5 +1,5 @@
 /** One campaign: live progress, what became of its messages, its report, and the button that stops it. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
 import { present } from '../../web/clock.ts';
 import { figure, percent } from '../../web/figures.ts';
@@ -54,6 +54,9 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
     reload,
   } = useCall('readJob', session.may('readJob') ? { path: { job_id: id } } : undefined, every);
   const active = job === undefined || isActive(job);
+  const canEnd = job?.status === 'running' || job?.status === 'scheduled';
+  const wasRunning = useRef(false);
+  wasRunning.current ||= canEnd;
   useEffect(() => setEvery(active ? EVERY.running : EVERY.resting), [active]);
   const { sending_failed = 0, delivery_failed = 0 } = job?.states ?? {};
   const mayList = session.may('listLogs');
@@ -101,8 +104,8 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
             </ButtonLink>
           )}
           {/* Messages of no campaign cannot be stopped. */}
-          {(status === 'running' || status === 'scheduled') && job.day === undefined && session.may('cancelJob') && (
-            <Stop job={job} parts={parts} onStopped={reload} />
+          {wasRunning.current && job.day === undefined && session.may('cancelJob') && (
+            <Stop job={job} parts={parts} isOver={!canEnd} onStopped={reload} />
           )}
         </>
       }
@@ -110,11 +113,6 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
       {!isMissing && <Failure error={error} onRetry={reload} />}
       <Progress job={job} parts={parts} />
       {(status === 'running' || sentOf(parts) > 0) && <Funnel states={states} parts={parts} all={recipients} />}
-      {parts.failed > 0 && (
-        <Section title={words.failures}>
-          {mayList ? <Failures id={id} states={states} {...failures} /> : <p>{words.noReasons}</p>}
-        </Section>
-      )}
       <Section title={words.details}>
         <Facts
           facts={[
@@ -132,6 +130,11 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
           ]}
         />
       </Section>
+      {parts.failed > 0 && (
+        <Section title={words.failures}>
+          {mayList ? <Failures id={id} states={states} {...failures} /> : <p>{words.noReasons}</p>}
+        </Section>
+      )}
     </Page>
   );
 };
@@ -195,7 +198,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
   const sentences = (
     <>
       <p>{words.done({ all: recipients, delivered, read: parts.read, failed: parts.failed })}</p>
-      {(status === 'running' || parts.underway > 0) && <p>{words.still}</p>}
+      <p>{status === 'running' || parts.underway > 0 ? words.still : words.settled}</p>
     </>
   );
   return (
@@ -221,6 +224,14 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
                 </strong>
               </>
             )}
+            {status === 'completed' && (
+              <>
+                <strong>{words.finished}</strong>
+                <span>
+                  {words.began} <Time at={job.start} as="when" />
+                </span>
+              </>
+            )}
             {status === 'running' && (
               <>
                 <strong>{left === '' ? words.estimating : words.left(left)}</strong>
@@ -233,7 +244,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
           </p>
         </div>
         <StackedBar parts={parts} />
-        <Legend parts={parts} isLive={status === 'running'} />
+        <Legend parts={parts} isWhole={status === 'running' || status === 'completed'} />
         {status === 'running' && waits_until && (
           <Notice tone="warn" title={words.waits}>
             <p>
@@ -269,10 +280,12 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
 interface StopProps {
   job: Job;
   parts: Parts;
+  /** Whether nothing is left to stop. Then the button stays, so that nothing moves under the reader's finger. */
+  isOver: boolean;
   onStopped: () => void;
 }
 
-const Stop = ({ job, parts, onStopped }: StopProps) => {
+const Stop = ({ job, parts, isOver, onStopped }: StopProps) => {
   const [asking, setAsking] = useState(false);
   const toast = useToast();
   const stop = useAction(async () => {
@@ -283,7 +296,7 @@ const Stop = ({ job, parts, onStopped }: StopProps) => {
   });
   return (
     <>
-      <button type="button" class="danger" onClick={() => setAsking(true)}>
+      <button type="button" class="danger" disabled={isOver} onClick={() => setAsking(true)}>
         <Icon name="stop" />
         {words.stop}
       </button>

@@ -1,6 +1,7 @@
 /** Who gets a campaign: the people of a typed list, or of a table. */
+
+import { type Entry, type Fault, numbersIn, parseNumber } from '../phone-numbers.ts';
 import type { Table } from './csv.ts';
-import { type Entry, type Fault, numbersIn, parseNumber } from './numbers.ts';
 
 export interface Person {
   phone: string;

@@ -10,12 +10,12 @@ export const StackedBar = ({ parts }: { parts: Parts }) => (
   </span>
 );
 
-/** @param isLive - whether more parts follow: then those of a campaign that goes well are there from the beginning, and nothing moves */
-export const Legend = ({ parts, isLive }: { parts: Parts; isLive: boolean }) => (
+/** @param isWhole - with the parts that nobody belongs to, so that nothing moves while their numbers change */
+export const Legend = ({ parts, isWhole }: { parts: Parts; isWhole: boolean }) => (
   <ul class="people-legend">
     {partNames.map(
       (part) =>
-        (parts[part] > 0 || (isLive && part !== 'failed' && part !== 'stopped')) && (
+        (parts[part] > 0 || (isWhole && part !== 'stopped')) && (
           <li key={part}>
             <span class={`people-dot ${part}`} aria-hidden="true" />
             {campaigns.parts[part]} <strong>{figure(parts[part])}</strong>

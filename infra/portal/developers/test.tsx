@@ -4,6 +4,7 @@ import { Icon, type IconName } from '../../web/icons.tsx';
 import { Copy, Empty, Notice } from '../../web/parts.tsx';
 import { spacedNumber, Time } from '../../web/text.tsx';
 import { call } from '../client.ts';
+import { phoneIn } from '../phone-numbers.ts';
 import type { Session } from '../session.ts';
 import { Code } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
@@ -26,10 +27,9 @@ export const TestMessage = ({ session }: { session: Session }) => {
   const [sent, setSent] = useState<{ id: string; to: string }>();
   // A repeat of the same request sends nothing twice; another text or number is another request.
   const [intention, setIntention] = useState(() => crypto.randomUUID());
-  const to = number.replaceAll(/[\s()+./-]/g, '').replace(/^00/, '');
-  const isNumber = /^\d{7,15}$/.test(to);
+  const to = phoneIn(number);
   const hasText = text.trim() !== '';
-  const send = useAction(async () => {
+  const send = useAction(async (to: string) => {
     const { body } = await call('sendMessage', {
       body: { to, type: 'text', text: { body: text } },
       idempotencyKey: intention,
@@ -40,7 +40,7 @@ export const TestMessage = ({ session }: { session: Session }) => {
   const submit = (event: Event) => {
     event.preventDefault();
     setTried(true);
-    if (isNumber && hasText) send.run();
+    if (to !== undefined && hasText) send.run(to);
   };
   const change = (set: (value: string) => void) => (value: string) => {
     setIntention(crypto.randomUUID());
@@ -56,7 +56,7 @@ export const TestMessage = ({ session }: { session: Session }) => {
               <Field
                 label={words.number}
                 hint={words.numberHint}
-                error={tried && !isNumber ? words.numberInvalid : undefined}
+                error={tried && to === undefined ? words.numberInvalid : undefined}
               >
                 {(attributes) => (
                   <input

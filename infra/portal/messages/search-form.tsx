@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../web/icons.tsx';
 import { whenOf } from '../../web/text.tsx';
+import { phoneIn } from '../phone-numbers.ts';
 import { go } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -11,7 +12,7 @@ import { messages } from '../words/messages.ts';
 import { stepLabel } from '../words/outcomes.ts';
 import { order } from './log.ts';
 import { personOf } from './parts.tsx';
-import { type FilterName, type Filters, filterNames, find, isId, isNational, listLink, phoneIn } from './search.ts';
+import { type FilterName, type Filters, filterNames, find, isId, isNational, listLink } from './search.ts';
 
 const words = messages.search;
 

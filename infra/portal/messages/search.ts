@@ -1,6 +1,7 @@
 /** What people search for, and the filters of the list in the address. */
 import type { RequestTo } from '../client.ts';
 import { call } from '../client.ts';
+import { phoneIn } from '../phone-numbers.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 
@@ -24,13 +25,6 @@ export const queryOf = (filters: Filters): LogQuery => filters as LogQuery;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export const isId = (text: string): boolean => UUID.test(text);
-
-/** A number as people write it, in the form of the API; undefined if the text is none. */
-export const phoneIn = (text: string): string | undefined => {
-  if (!/^[+\d\s()./-]+$/.test(text)) return undefined;
-  const digits = text.replaceAll(/\D/g, '').replace(/^00/, '');
-  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
-};
 
 /** A number in national format, which the log does not have. */
 export const isNational = (text: string): boolean => /^\(?0[\d\s()./-]{6,}$/.test(text) && !text.startsWith('00');

@@ -5,6 +5,7 @@ import { present } from '../../web/clock.ts';
 import { dateOf } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { call } from '../client.ts';
+import { phoneIn } from '../phone-numbers.ts';
 import { go, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -26,11 +27,6 @@ export interface Asked {
   reason: string;
   required: boolean;
 }
-
-/** As people write numbers: `+27 (82) 123-4567`, or with 00 instead of +. */
-const digitsOf = (number: string): string => number.replaceAll(/[\s().\-/]/g, '').replace(/^(?:\+|00)/, '');
-
-const NUMBER = /^[1-9]\d{6,14}$/;
 
 /** As the service counts: an emoji is one character. */
 const lengthOf = (text: string): number => [...text].length;
@@ -55,10 +51,10 @@ export const Ask = ({ session }: { session: Session }) => {
   const account = useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined);
   const toast = useToast();
 
-  const phone = digitsOf(number);
+  const phone = phoneIn(number);
   const isDays = /^\d{1,3}$/.test(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS;
   const problems = {
-    number: number.trim() === '' ? words.noNumber : NUMBER.test(phone) ? undefined : words.badNumber,
+    number: number.trim() === '' ? words.noNumber : phone === undefined ? words.badNumber : undefined,
     reason:
       reason.trim() === ''
         ? words.noReason
@@ -80,9 +76,9 @@ export const Ask = ({ session }: { session: Session }) => {
     ...(reference.trim() !== '' && { reference: reference.trim() }),
   };
   const newKey = useIntention(JSON.stringify([phone, body]));
-  const { run, busy, error } = useAction(async () => {
+  const { run, busy, error } = useAction(async (phone_number: string) => {
     const { body: started } = await call('startUserDataRequest', {
-      path: { phone_number: phone },
+      path: { phone_number },
       body,
       idempotencyKey: newKey(),
     });
@@ -93,7 +89,7 @@ export const Ask = ({ session }: { session: Session }) => {
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
-    if (Object.values(problems).every((problem) => problem === undefined)) run();
+    if (phone !== undefined && Object.values(problems).every((problem) => problem === undefined)) run(phone);
   };
   /** In the order of the catalogue. */
   const toggle = (property: string) => {

@@ -1,4 +1,4 @@
-/** The view People's data: the list of requests. */
+/** The view People's data: `#/people` with the list of requests, `#/people/receipts`, and the form and the page of a request. */
 import { Icon } from '../../web/icons.tsx';
 import { Chip, Empty } from '../../web/parts.tsx';
 import { dateOf, spacedNumber, Time } from '../../web/text.tsx';
@@ -10,12 +10,15 @@ import type { ViewProps } from '../views.ts';
 import { people as words } from '../words/people.ts';
 import { shell } from '../words/shell.ts';
 import { Ask } from './ask.tsx';
+import { PeopleTabs, Period, periodIn } from './parts.tsx';
+import { Receipts } from './receipts.tsx';
 import { OneRequest } from './request.tsx';
 import { firstEnd, type ListedRequest, outcomeOf } from './requests.ts';
 
 export const People = ({ route, session }: ViewProps) => {
   const [id] = route.rest;
   if (id === 'ask') return <Ask session={session} />;
+  if (id === 'receipts') return <Receipts query={route.query} />;
   if (id !== undefined) return <OneRequest key={id} id={id} asked={route.query.asked} />;
   return <Requests query={route.query} />;
 };
@@ -24,28 +27,12 @@ type Query = NonNullable<RequestTo<'listUserDataRequests'>['query']>;
 
 const statuses = ['', 'pending', 'completed'] as const;
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** The beginning of a day of the reader, some days later. */
-const startOf = (day: string, later = 0): string | undefined => {
-  if (!DAY.test(day)) return undefined;
-  const start = new Date(`${day}T00:00`);
-  start.setDate(start.getDate() + later);
-  return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
-};
-
 const Requests = ({ query }: { query: Record<string, string> }) => {
   const { from = '', to = '' } = query;
   const status = statuses.find((one) => one === query.status) ?? '';
-  const [start, end] = [startOf(from), startOf(to, 1)];
-  const isBackwards = start !== undefined && end !== undefined && start >= end;
-  const isFiltered = status !== '' || start !== undefined || end !== undefined;
-  const filters: Query = {
-    limit: '25',
-    ...(status !== '' && { status }),
-    ...(start !== undefined && { start }),
-    ...(end !== undefined && { end }),
-  };
+  const { period, isBackwards } = periodIn(query);
+  const isFiltered = status !== '' || Object.keys(period).length > 0;
+  const filters: Query = { limit: '25', ...(status !== '' && { status }), ...period };
   const pages = usePages('listUserDataRequests', isBackwards ? undefined : { query: filters });
   const filter = (changed: Record<string, string>) =>
     go(linkTo('people', { status, from, to, ...changed }), { replace: true });
@@ -59,6 +46,7 @@ const Requests = ({ query }: { query: Record<string, string> }) => {
         </ButtonLink>
       }
     >
+      <PeopleTabs open="requests" />
       <Section
         title={words.list.title}
         actions={
@@ -82,26 +70,7 @@ const Requests = ({ query }: { query: Record<string, string> }) => {
               </select>
             )}
           </Field>
-          <Field label={words.list.from}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="date"
-                value={from}
-                onChange={({ currentTarget }) => filter({ from: currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label={words.list.to} error={isBackwards ? words.list.backwards : undefined}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="date"
-                value={to}
-                onChange={({ currentTarget }) => filter({ to: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <Period from={from} to={to} isBackwards={isBackwards} onChange={filter} />
           {isFiltered && <ButtonLink href={linkTo('people')}>{words.list.clear}</ButtonLink>}
         </div>
         {!isBackwards && (

@@ -1,5 +1,5 @@
 /** One request: what the person decided, until when, and what is to do when a consent has ended. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../web/icons.tsx';
 import { Chip, Copy, Dialog, Empty, Notice, Skeleton, type Tone } from '../../web/parts.tsx';
 import { spacedNumber, Time } from '../../web/text.tsx';
@@ -8,9 +8,10 @@ import { type BodyFrom, call } from '../client.ts';
 import { linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Facts, Page, Section, Table } from '../shell/page.tsx';
-import { useAction } from '../use-call.ts';
+import { useAction, useCall } from '../use-call.ts';
 import { people } from '../words/people.ts';
 import { shell } from '../words/shell.ts';
+import { type Receipt, ReceiptTable } from './receipts.tsx';
 import { outcomeOf, type Request } from './requests.ts';
 import { useRequest } from './use-request.ts';
 
@@ -40,6 +41,8 @@ export const OneRequest = ({ id, asked }: RequestProps) => {
   }
   const { listed } = request ?? {};
   const ended = request?.data.filter(isEnded) ?? [];
+  const receipts = useReceipts(id, request);
+  const owed = ended.filter(({ property }) => !isDeleted(property, receipts));
   return (
     <Page
       title={listed ? words.title(spacedNumber(listed.phone_number)) : words.untitled}
@@ -51,8 +54,10 @@ export const OneRequest = ({ id, asked }: RequestProps) => {
       {request === undefined && error === undefined && <Skeleton rows={6} />}
       {isListing && <Notice tone="plain">{words.listing}</Notice>}
       {request && !listed && !isListing && <Notice tone="plain">{words.limited}</Notice>}
-      {ended.length > 0 && <Ended id={id} ended={ended} />}
+      {owed.length > 0 && <Ended id={id} ended={owed} mayBeConfirmed={receipts === undefined} />}
+      {ended.length > 0 && owed.length === 0 && <Confirmed />}
       {request && <Properties id={id} request={request} />}
+      {receipts && <Receipts receipts={receipts} />}
       {request && <Details id={id} request={request} />}
     </Page>
   );
@@ -185,23 +190,52 @@ const Consent = ({ property: { status, timestamp, valid_until } }: { property: P
   );
 };
 
-/** What is to do for consents that have ended. The API does not tell whether the deletion was confirmed before. */
-const Ended = ({ id, ended }: { id: string; ended: Property[] }) => {
+/** Milliseconds after which receipts are read again: they appear within seconds. */
+const RECEIPTS_MS = 10_000;
+
+/** The receipts of a request; `undefined` while they are unknown, as those of a request that is no longer stored. */
+const useReceipts = (id: string, request: Request | undefined): Receipt[] | undefined => {
+  const { phone_number, created } = request?.listed ?? {};
+  const { data, ready, reload } = useCall(
+    'listReceipts',
+    phone_number === undefined ? undefined : { query: { phone_number, start: `${created}Z`, limit: '100' } },
+    RECEIPTS_MS,
+  );
+  const decisions = JSON.stringify(request?.data);
+  useEffect(() => reload(), [decisions, reload]);
+  return ready ? (data ?? []).filter(({ requestId }) => requestId === id) : undefined;
+};
+
+/** Whether the deletion of a property was confirmed. */
+const isDeleted = (property: string, receipts: Receipt[] | undefined): boolean =>
+  receipts?.some(({ event, properties }) => event === 'deleted' && properties.includes(property)) ?? false;
+
+const Receipts = ({ receipts }: { receipts: Receipt[] }) => (
+  <Section title={people.receipts.ofRequest}>
+    {receipts.length === 0 ? <p class="quiet">{people.receipts.none}</p> : <ReceiptTable receipts={receipts} />}
+  </Section>
+);
+
+const Confirmed = () => (
+  <Notice tone="ok" title={words.confirmedTitle}>
+    <p>{words.confirmedText}</p>
+  </Notice>
+);
+
+/** What is to do for consents that have ended. Of a request that is no longer stored, it is unknown what was confirmed. */
+const Ended = ({ id, ended, mayBeConfirmed }: { id: string; ended: Property[]; mayBeConfirmed: boolean }) => {
   const [asking, setAsking] = useState(false);
   /** The ended consents when the deletion was confirmed. */
   const [confirmed, setConfirmed] = useState<string>();
   const names = people.namesOf(ended.map(({ property }) => property));
-  if (confirmed === names) {
-    return (
-      <Notice tone="ok" title={words.confirmedTitle}>
-        <p>{words.confirmedText}</p>
-      </Notice>
-    );
-  }
+  if (confirmed === names) return <Confirmed />;
   return (
     <>
       <Notice tone="warn" title={words.endedTitle(names)}>
-        <p>{words.ended}</p>
+        <p>
+          {words.ended}
+          {mayBeConfirmed && ` ${words.mayBeConfirmed}`}
+        </p>
         <p>
           <button type="button" onClick={() => setAsking(true)}>
             {words.confirm}
@@ -278,6 +312,5 @@ const Details = ({ id, request: { listed } }: { id: string; request: Request }) 
         ],
       ]}
     />
-    <p class="quiet receipts-note">{words.receipts}</p>
   </Section>
 );

@@ -255,6 +255,8 @@ export const campaigns = {
     left: (left: string) => `${left} left`,
     pace: (pace: number) => `${figure(pace < 10 ? pace : Math.round(pace))} people a second`,
     ends: 'Expected end:',
+    finished: 'All sent',
+    began: 'Started',
     estimating: 'Calculating …',
     unknownEnd: 'in a moment',
     scheduled: 'It starts',
@@ -287,6 +289,7 @@ export const campaigns = {
         ? `You stopped it before it began: ${people(all)} will not get it.`
         : `You stopped it: ${figure(sent)} of ${people(all)} were sent the message, and ${figure(stopped)} will not get it.`,
     still: 'Phones that are switched off get it later, so these figures can still rise.',
+    settled: 'All phones have reported. People may still read it later.',
     notFound: 'There is no such campaign, or its messages are no longer stored.',
   },
 } as const;

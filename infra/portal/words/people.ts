@@ -34,6 +34,7 @@ export const people = {
     'Ask people for details of their profile. Each person reads your reason and decides. You see what they approved, as long as their consent lasts.',
   back: 'People’s data',
   ask: 'Ask a person',
+  tabs: { label: 'People’s data', requests: 'Requests', receipts: 'Receipts' },
   nameOf,
   namesOf: (names: string[]) => listed(names.map(nameOf)),
   descriptionOf: (property: string) => properties[property]?.description ?? '',
@@ -76,6 +77,28 @@ export const people = {
     noneFound: 'No request fits these filters.',
     backwards: 'The first day is after the last one.',
     kept: 'A request is listed as long as it is stored, with what was approved: for 30 days, unless your operator has set another time.',
+  },
+  receipts: {
+    intro:
+      'The evidence of consent: what people released to you, when their consent ended, and when you confirmed that your copies are deleted.',
+    caption: 'Receipts, newest first',
+    number: 'Phone number',
+    search: 'Search',
+    when: 'When',
+    event: 'What happened',
+    what: 'Concerns',
+    events: {
+      released: 'Released to you',
+      withdrawn: 'Consent withdrawn',
+      expired: 'Consent expired',
+      deleted: 'Deletion confirmed',
+    },
+    left: 'Has left the app',
+    empty: 'Nobody has released anything to you yet.',
+    noneFound: 'No receipt fits these filters.',
+    kept: 'Receipts are kept when the request is no longer stored. They have no values. What you get without a request has no receipt here.',
+    ofRequest: 'Receipts',
+    none: 'There is no receipt yet: nothing was released.',
   },
   form: {
     title: 'Ask a person',
@@ -161,8 +184,6 @@ export const people = {
     reference: 'Your reference',
     id: 'Id of the request',
     copyId: 'Copy the id of the request',
-    receipts:
-      'The service keeps a receipt of each approval, of its end, and of your confirmations, without the values. Your operator can export them.',
     limited:
       'This request is no longer stored, so its reason and the number are gone. What is below are the consents that have ended.',
     listing: 'The request was accepted. Its details appear within seconds.',
@@ -170,7 +191,8 @@ export const people = {
     toList: 'Go to all requests',
     endedTitle: (names: string) => `Consent has ended: ${names}`,
     ended:
-      'You may not use these values any more. Delete them wherever your organisation has them: in exports, spreadsheets and other systems. Then confirm it here. If you have confirmed it before, nothing is left to do.',
+      'You may not use these values any more. Delete them wherever your organisation has them: in exports, spreadsheets and other systems. Then confirm it here.',
+    mayBeConfirmed: 'If you have confirmed it before, nothing is left to do.',
     confirm: 'Confirm deletion',
     confirmTitle: 'Are all copies deleted?',
     confirms: (names: string) =>

@@ -153,7 +153,7 @@ approval, and are not listed. New receipts appear within seconds.`,
           },
           {
             ...{ requestId: request, phone_number: user, event: 'released', timestamp: time, valid_until: end },
-            ...{ reason: 'To open your account', properties: ['first_name', 'device_platform'] },
+            ...{ reason: 'To open your account', properties: ['first_name'] },
           },
         ],
       },

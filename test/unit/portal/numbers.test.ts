@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { numbersIn, parseNumber } from '../../../infra/portal/campaigns/numbers.ts';
+import { numbersIn, parseNumber } from '../../../infra/portal/phone-numbers.ts';
 import { NUMBER } from '../../../shared/validation/phone-numbers.ts';
 
 describe('a number', () => {

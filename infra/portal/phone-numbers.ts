@@ -39,6 +39,12 @@ export const parseNumber = (text: string, country = ''): Parsed => {
   return phone.length > MAX ? { fault: 'long' } : { phone };
 };
 
+/** The number that a text is, in international format; undefined if it is none. */
+export const phoneIn = (text: string): string | undefined => {
+  const parsed = parseNumber(text);
+  return 'phone' in parsed ? parsed.phone : undefined;
+};
+
 /** Between numbers: line breaks apart, and a + after a digit, which begins the next number. */
 const SEPARATORS = /[,;|\t]+|(?<=\d\s*)(?=\+)/;
 
