@@ -17,7 +17,7 @@ import { permissions } from '../../shared/core/permissions.ts';
 import { end, start } from '../deploy/processes.ts';
 import { step } from '../deploy/steps.ts';
 import { pdf, png } from '../stack/support/files.ts';
-import { ExampleValues } from '../support/example-values.ts';
+import type { ExampleCustomer } from '../support/example-customer.ts';
 import type { RunningStack } from './stack.ts';
 import { pythonClient, succeed } from './tools.ts';
 
@@ -35,32 +35,23 @@ const PAUSE = 500;
 
 const newPhone = (): string => `999${Math.floor(1e11 + Math.random() * 8e11)}`;
 
-/** A new customer, and the values of the examples for it. */
-const newCustomer = async (): Promise<{ token: string; account: string; user: string; values: ExampleValues }> => {
+const newCustomer = async (appToken: string): Promise<ExampleCustomer> => {
   // The modules read the settings of the table when they are loaded.
   const { createAccount } = await import('../../infra/operator/queries/accounts-admin.ts');
   const { issueToken } = await import('../../infra/operator/queries/tokens-admin.ts');
-  const [account, bot, user] = [`test-${randomUUID().slice(0, 8)}`, newPhone(), newPhone()];
+  const { exampleCustomer } = await import('../support/example-customer.ts');
+  const [account, bot] = [`test-${randomUUID().slice(0, 8)}`, newPhone()];
   await createAccount({ id: account, name: placeholders.formerName, bot_number: bot });
   const allowed = permissions.filter((permission) => permission !== 'app');
   const { token } = await issueToken(account, { label: 'test', permissions: allowed });
-  const values = new ExampleValues();
-  values.set('acme-research', account);
-  values.set('survey backend', 'test');
-  values.set(placeholders.user, user);
-  values.set(placeholders.userId, randomUUID());
-  values.set(placeholders.bot, bot);
-  values.set(placeholders.job, randomUUID());
-  values.set(placeholders.day, new Date().toISOString().slice(0, 10));
-  for (const index of [1, 2, 3, 4, 5, 6, 7, 8]) values.set(`event-${index}`, randomUUID());
-  return { token, account, user, values };
+  return await exampleCustomer({ account, bot, user: newPhone(), token, appToken });
 };
 
 /** Whether a function had too little processor time to respond. The next attempt finds it loaded. */
 const isOfBusyMachine = (error: unknown): boolean => error instanceof Error && /\b50[03]\b/.test(error.message);
 
 const play = async (language: Language, stack: RunningStack, folder: string): Promise<void> => {
-  const { token, account, user, values } = await newCustomer();
+  const { values, prepare, tokenOf } = await newCustomer(stack.app_token);
   const { file, command } = programs[language];
   const [program, ...args] = await command(file);
   await writeFile(join(folder, 'picture.png'), png);
@@ -68,20 +59,12 @@ const play = async (language: Language, stack: RunningStack, folder: string): Pr
 
   const runOnce = async (example: Example): Promise<string> => {
     await writeFile(join(folder, file), values.substituted(sampleOf(example, language).source));
-    const TOKEN = example.endpoint === 'receiveAppEvents' ? stack.app_token : token;
-    const env = { BASE_URL: stack.base_url, BRIDGE_URL: stack.bridge_url, TOKEN };
+    const env = { BASE_URL: stack.base_url, BRIDGE_URL: stack.bridge_url, TOKEN: tokenOf(example) };
     return await succeed(program, args, { cwd: folder, env });
   };
 
   const runSample = async (example: Example): Promise<void> => {
-    if (example.endpoint === 'listDeliveries') {
-      const { addFailedDelivery } = await import('../support/example-delivery.ts');
-      await addFailedDelivery(account, user);
-    }
-    if (example.endpoint === 'claimDeliveries') {
-      const { addOffer } = await import('../support/example-offer.ts');
-      await addOffer(account, user);
-    }
+    await prepare(example);
     let output = '';
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(PAUSE);

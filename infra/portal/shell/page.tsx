@@ -135,7 +135,7 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
         <tr key={keyOf(item)}>
           {columns.map(({ title, cell, kind }) => (
             <td key={title} data-label={title} class={kind ?? ''}>
-              {cell(item)}
+              <div>{cell(item)}</div>
             </td>
           ))}
         </tr>

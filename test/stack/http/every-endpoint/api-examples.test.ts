@@ -1,28 +1,21 @@
 /** The examples of the API description build on each other. The test sends them in order and checks the responses. */
-import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, inject, test } from 'vitest';
 import { type Example, examples } from '../../../../infra/openapi/docs.ts';
 import { webhooks } from '../../../../infra/openapi/webhooks.ts';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
-import { issuePortalCode } from '../../../../infra/operator/queries/portal-codes.ts';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { placeholders } from '../../../../shared/api/placeholders.ts';
 import { permissions } from '../../../../shared/core/permissions.ts';
-import { addFailedDelivery } from '../../../support/example-delivery.ts';
-import { addOffer } from '../../../support/example-offer.ts';
-import { ExampleValues } from '../../../support/example-values.ts';
+import { type ExampleCustomer, exampleCustomer } from '../../../support/example-customer.ts';
 import { type Received, sendRaw } from '../../support/client.ts';
 import { png } from '../../support/files.ts';
 import { shownOn } from '../../support/phones.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
 
 const { app_token, bridge_url } = inject('stack');
-
-/** Placeholders and ids of the examples, with their values in this run. */
-const values = new ExampleValues();
 
 const formOf = (body: object): string =>
   new URLSearchParams(
@@ -53,23 +46,17 @@ const bodyOf = (endpoint: Endpoint, body: object = {}): { headers?: Texts; body?
   return { headers, body: type === 'json' ? JSON.stringify(body) : formOf(body) };
 };
 
-/** The tokens of endpoints that need another one. */
-const tokensOf = () => ({
-  receiveAppEvents: app_token,
-  endSession: values.substituted(placeholders.sessionToken),
-});
-
-const sendRequest = async (token: string, { endpoint: name, ...example }: Example): Promise<Received<unknown>> => {
+const sendRequest = async ({ values, tokenOf }: ExampleCustomer, example: Example): Promise<Received<unknown>> => {
+  const { endpoint: name, ...given } = example;
   const endpoint: Endpoint = api[name];
-  const tokens: Partial<Record<EndpointName, string>> = tokensOf();
-  const { path, query, headers, body } = values.substituted(example) as Parts;
+  const { path, query, headers, body } = values.substituted(given) as Parts;
   const init = bodyOf(endpoint, body);
   return await sendRaw(name, {
     ...init,
     headers: { ...headers, ...init.headers },
     ...(path && { path }),
     query: new URLSearchParams(query).toString(),
-    ...(endpoint.token === 'header' && { token: tokens[name] ?? token }),
+    ...(endpoint.token === 'header' && { token: tokenOf(example) }),
   });
 };
 
@@ -82,28 +69,17 @@ const withoutApproval = (answer: unknown): unknown => {
 test('the examples of the API description work in order, and return the described responses', async () => {
   const { account, token } = await newCaller(...permissions.filter((permission) => permission !== 'app'));
   await updateAccount(account, { rate: 100, burst: 200 });
-  values.set('acme-research', account);
-  values.set('survey backend', 'test');
   const user = newPhone();
-  values.set(placeholders.user, user);
-  values.set(placeholders.userId, randomUUID());
-  values.set(placeholders.bot, (await findAccount(account))?.bot_number ?? '');
-  values.set(placeholders.job, randomUUID());
-  values.set(placeholders.encodedToken, Buffer.from(token).toString('base64url'));
-  values.set(placeholders.day, new Date().toISOString().slice(0, 10));
-  for (const index of [1, 2, 3, 4, 5, 8]) values.set(`event-${index}`, randomUUID());
-
-  const inPortal = permissions.filter((permission) => !['listen', 'app'].includes(permission));
-  const { code } = await issuePortalCode({ account, label: 'portal', permissions: inPortal });
-  values.set(placeholders.code, code);
+  const bot = (await findAccount(account))?.bot_number;
+  const customer = await exampleCustomer({ account, bot, user, token, appToken: app_token });
+  const { values } = customer;
 
   const sendExample = async (example: Example): Promise<void> => {
-    if (example.endpoint === 'listDeliveries') await addFailedDelivery(account, user);
-    if (example.endpoint === 'claimDeliveries') await addOffer(account, user);
+    await customer.prepare(example);
     // Counters are updated asynchronously.
     await expect
       .poll(async () => {
-        const { status, body } = await sendRequest(token, example);
+        const { status, body } = await sendRequest(customer, example);
         expect(status, `${example.endpoint}, ${example.shows}: ${JSON.stringify(body)}`).toBeLessThan(300);
         const answer = withoutApproval(example.answer);
         if (answer === undefined || values.learn(answer, body)) return 'as described';
