@@ -20,6 +20,7 @@ import { countedIn, recentDays } from './counts.ts';
 import { Failures, useReasons } from './failures.tsx';
 import { type Parts, partsOf, sentOf } from './parts.ts';
 import { Legend, StackedBar } from './progress.tsx';
+import { reportOf } from './report.ts';
 import { StatusChip, titleOf } from './status.tsx';
 import { timeLeft } from './times.ts';
 import { type Job, statusOf } from './watch.ts';
@@ -326,7 +327,8 @@ const Stop = ({ job, parts, isOver, onStopped }: StopProps) => {
 
 const Report = ({ id, name, missing }: { id: string; name: string; missing?: string | undefined }) => (
   <Download
-    address={addressOf('exportJobLog', { path: { job_id: id, file: 'log.csv' } })}
+    address={addressOf('exportJobLog', { path: { job_id: id, file: 'log.ndjson' } })}
+    convert={reportOf}
     name={`${name.slice(0, 80)}.csv`}
     missing={missing}
   >

@@ -45,6 +45,8 @@ interface DownloadProps {
   name: string;
   /** Why there is nothing to save; undefined if there is something. */
   missing?: string | undefined;
+  /** Makes the file that is saved from the export; without it, the export is saved. */
+  convert?: (text: string) => string;
   children: ComponentChildren;
 }
 
@@ -52,7 +54,7 @@ interface DownloadProps {
 const accepted = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim() || 'export';
 
 /** The button that saves an export. Only a complete file is saved; it says how much was read, and what failed. */
-export const Download = ({ address, name, missing, children }: DownloadProps) => {
+export const Download = ({ address, name, missing, convert, children }: DownloadProps) => {
   const [bytes, setBytes] = useState<number>();
   const toast = useToast();
   const open = useRef(true);
@@ -70,7 +72,8 @@ export const Download = ({ address, name, missing, children }: DownloadProps) =>
         if (!open.current) throw new Error(words.cancel);
         setBytes(read);
       });
-      saveAs(file, accepted(name));
+      const saved = convert ? new Blob([convert(await file.text())], { type: 'text/csv;charset=utf-8' }) : file;
+      saveAs(saved, accepted(name));
       toast(words.saved(accepted(name)));
     } catch (error) {
       if (open.current) toast(words.notSaved(sentenceOf(error)), 'bad');

@@ -36,6 +36,13 @@ export const campaigns = {
     completed: 'Completed',
     cancelled: 'Stopped',
   },
+  report: {
+    number: 'Phone number',
+    result: 'Result',
+    cause: 'Cause',
+    times: ['Sent', 'Reached the server', 'Delivered', 'Read'],
+    id: 'Id of the message',
+  },
   parts: {
     read: 'Read',
     delivered: 'Not read yet',
