@@ -1,4 +1,5 @@
 /** The list of an account's consent receipts: of its user data requests, also of those that are no longer stored. */
+import { findAccount } from '../accounts/accounts.ts';
 import { timePrefix } from '../core/clock.ts';
 import { isPseudonym } from '../core/ids.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
@@ -35,8 +36,9 @@ const END = '~';
 
 /**
  * A page of an account's receipts: at most `limit`, newest first, and as many as fit into a response of about 5 MB. `next` is
- * the position of the next page, which may be there though this one is short. One query of at most `limit` + 2 entries of an
- * index, and one call for the receipts, 0.5 read units for each and 4 KB. Eventually consistent.
+ * the position of the next page, which may be there though this one is short. Receipts outlive their account: those of an
+ * earlier one with the same id are not listed. One read of the account, one query of at most `limit` + 2 entries of an index,
+ * and one call for the receipts, 0.5 read units for each and 4 KB. Eventually consistent.
  *
  * @param after - position of the last receipt of the previous page
  */
@@ -46,7 +48,9 @@ export const listReceipts = async (
   limit: number,
   after?: string,
 ): Promise<{ receipts: ListedReceipt[]; next?: string }> => {
-  const [from, to] = [timePrefix(start), after ?? (end === undefined ? END : timePrefix(end))];
+  const { created = END } = (await findAccount(account)) ?? {};
+  const from = [timePrefix(start), created].sort().at(-1) ?? created;
+  const to = after ?? (end === undefined ? END : timePrefix(end));
   if (to < from) return { receipts: [] };
   const index = phone === undefined ? 'gsi3' : 'gsi2';
   const { items: entries, next } = await page<Key & Record<string, string>>({

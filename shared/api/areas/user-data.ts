@@ -183,7 +183,7 @@ export const userDataRequests = {
     position: v.pipe(v.string(), v.regex(RECEIPT_POSITION)),
     responses: { 200: responseList(consentReceipt), 204: null },
     problems: [],
-    table: ['listReceipts', 'listReceiptsOfUser', 'findConsentReceipts'],
+    table: ['findAccount', 'listReceipts', 'listReceiptsOfUser', 'findConsentReceipts'],
   }),
 
   retrieveUserData: define({

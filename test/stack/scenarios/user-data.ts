@@ -90,7 +90,7 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
     },
     readsOnly: true,
     max: {
-      read: 100 * eventual(RECEIPT) + eventual(102 * LOGGED),
+      read: 1 + 100 * eventual(RECEIPT) + eventual(102 * LOGGED),
       write: 0,
       of: '100 receipts for all properties, with the longest reasons',
     },
@@ -101,7 +101,8 @@ export const userDataScenarios: Scenarios<typeof userDataRequests> = {
         return { query: { limit: '100' } };
       },
       beyond: () => ({ query: { limit: '101' } }),
-      whole: ({ read, write }) => ({ read: read * 10, write }),
+      // The account is read once.
+      whole: ({ read, write }) => ({ read: 1 + (read - 1) * 10, write }),
     },
   },
   retrieveUserData: {

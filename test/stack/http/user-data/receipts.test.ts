@@ -124,7 +124,7 @@ test("when a user leaves the app, the receipts stay without the number, and with
 
 test('a period includes its start and excludes its end', async () => {
   const business = await newBusiness();
-  const times = [5, 6, 7].map((digit) => `2026-01-02T03:04:05.00000${digit}`);
+  const times = [5, 6, 7].map((digit) => `2036-01-02T03:04:05.00000${digit}`);
   const [old = '', found = '', late = ''] = await putReceipts(
     business,
     times.map((created) => ({ created })),
@@ -139,7 +139,7 @@ test('a period includes its start and excludes its end', async () => {
 
 test('pages contain each receipt once, also those of the same time', async () => {
   const business = await newBusiness();
-  const [earlier, later] = ['2026-01-02T03:04:05.000005', '2026-01-02T03:04:05.000006'];
+  const [earlier, later] = ['2036-01-02T03:04:05.000005', '2036-01-02T03:04:05.000006'];
   const times = [earlier, earlier, earlier, later, later, later, later];
   const newest = (
     await putReceipts(
@@ -159,7 +159,7 @@ test('a page that would not fit into a response continues on the next one', asyn
   const business = await newBusiness();
   const reason = '"'.repeat(100_000);
   const newest = (
-    await putReceipts(business, Array(20).fill({ created: '2026-01-02T03:04:05.000006', reason }))
+    await putReceipts(business, Array(20).fill({ created: '2036-01-02T03:04:05.000006', reason }))
   ).toReversed();
   let pages: string[][] = [];
   const walked = async () => {
@@ -168,6 +168,14 @@ test('a page that would not fit into a response continues on the next one', asyn
   };
   await expect.poll(walked).toEqual(newest);
   expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(12);
+});
+
+test('receipts of an earlier account with the same id are not listed', async () => {
+  const business = await newBusiness();
+  await putReceipts(business, [{ created: '2026-01-02T03:04:05.000006' }]);
+  const [own = ''] = await putReceipts(business, [{ created: '2036-01-02T03:04:05.000006' }]);
+  await expect.poll(() => idsOf(business)).toEqual([own]);
+  await expect.poll(() => idsOf(business, { start: '0' })).toEqual([own]);
 });
 
 test("another account's cursors are rejected, and those of other filters", async () => {

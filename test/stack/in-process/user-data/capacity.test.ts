@@ -96,17 +96,17 @@ test('a list costs half a read unit for each request of the page and for each st
   expect(await list('completed', 100)).toMatchObject({ calls: 2, table: 0.5, indexes: 0.5 });
 });
 
-test('a list of receipts costs half a read unit, and as much for each receipt of the page', async () => {
+test('a list of receipts costs 1.5 read units, and half a unit for each receipt of the page', async () => {
   const { account, phone } = await world();
   const list = (filter: { phone_number?: string }, limit: number) =>
     consumedBy(() => listReceipts(account, filter, limit));
-  expect(await list({}, 2)).toMatchObject({ calls: 1, table: 0, indexes: 0.5 });
+  expect(await list({}, 2)).toMatchObject({ calls: 2, table: 1, indexes: 0.5 });
   for (let count = 0; count < 4; count += 1) {
     const id = await pending(account, phone, 'first_name');
     await answerRequest(id, { first_name: 'approved' });
   }
-  expect(await list({}, 2)).toMatchObject({ calls: 2, table: 1, indexes: 0.5 });
-  expect(await list({ phone_number: phone }, 100)).toMatchObject({ calls: 2, table: 2, indexes: 0.5 });
+  expect(await list({}, 2)).toMatchObject({ calls: 3, table: 2, indexes: 0.5 });
+  expect(await list({ phone_number: phone }, 100)).toMatchObject({ calls: 3, table: 3, indexes: 0.5 });
 });
 
 test('a one-shot retrieval costs 1 write and 3 read units, and only the read units if no value is released', async () => {
