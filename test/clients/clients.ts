@@ -24,7 +24,7 @@ export interface Settings extends Record<string, string> {
 }
 
 /** The programs of each client: a business that uses most of the API, and the one of the guide, which lists jobs. */
-export type Program = 'customer' | 'jobs';
+type Program = 'customer' | 'jobs';
 
 export interface Client {
   name: string;

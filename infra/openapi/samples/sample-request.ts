@@ -30,7 +30,7 @@ export const ENCODED_TOKEN = '{encoded_token}';
 /** Placeholder in a query for the job: that of the variable `JOB_ID`, or a new one. A fixed job could be cancelled. */
 export const JOB = '{job}';
 
-/** Placeholder for a new id in each run. With a fixed one, a changed request would return 409. */
+/** Placeholder for a new id in each run. With a fixed one, a changed request would return 422. */
 export const NEW_ID = '{new_id}';
 
 export const requestOf = ({ endpoint: name, path, query, headers, body }: Example): SampleRequest => {
