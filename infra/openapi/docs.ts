@@ -59,6 +59,8 @@ export const docsOf = (name: EndpointName): AnyEndpointDocs => {
 
 /** The name of a path's parameter in the description: what it contains. */
 export const describedName = (name: EndpointName, parameter: string): string => {
+  // Generators have a type `File` of their own, and rename one that is made of the parameter.
+  if (parameter === 'file') return 'file_name';
   if (parameter !== 'id') return parameter;
   const { id } = docsOf(name);
   if (id === undefined) throw new Error(`Name the id in the path of ${name} in its docs: "id: 'thing_id'".`);

@@ -1,6 +1,6 @@
 /** The clients: how each is generated, compiled and run. */
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import {
   JAVA_OPTIONS,
   javaLibraries,
@@ -8,6 +8,7 @@ import {
   npmTools,
   oapiCodegen,
   openapiGenerator,
+  outputOf,
   pythonClient,
   succeed,
   works,
@@ -22,18 +23,22 @@ export interface Settings extends Record<string, string> {
   PICTURE: string;
 }
 
+/** The programs of each client: a business that uses most of the API, and the one of the guide, which lists jobs. */
+type Program = 'customer' | 'jobs';
+
 export interface Client {
   name: string;
   /** What must be installed, in words. */
   needs: string;
   isPossible: () => Promise<boolean>;
   /**
-   * Generates and compiles the client in a new folder. Returns a function that runs the customer's program with it, and
-   * returns what the program printed.
+   * Generates and compiles the client in a new folder. Returns a function that runs a program with it, and returns what
+   * the program printed.
    *
    * @param description - the path of the API description
+   * @throws Error — the generator prints a warning
    */
-  build: (description: string, folder: string) => Promise<(settings: Settings) => Promise<string>>;
+  build: (description: string, folder: string) => Promise<(program: Program, settings: Settings) => Promise<string>>;
 }
 
 const programs = join(import.meta.dirname, 'programs');
@@ -44,10 +49,35 @@ const hasJava = async (): Promise<boolean> => (await works('javac', '-version'))
 /** All but calls of webhooks, which typescript-fetch writes with imports without a name. */
 const PARTS = ['--global-property', 'apis,models,supportingFiles'];
 
+/** What openapi-generator prints for any description with these parts. Nothing is missing in its clients. */
+const HARMLESS = [
+  // The version of the description, which is 3.1.
+  'OpenAPI 3.1 support is still in beta',
+  // Named examples of a response.
+  'Failed to get the schema name: null',
+  // Examples of a request's body, which it does not copy into its documentation.
+  'Ignoring complex example on request body',
+  // A list in a form: the quick replies of RapidPro.
+  'Could not compute datatypeWithEnum',
+];
+
+/** Runs a generator. */
+const generateWith = async (
+  command: string,
+  args: string[],
+  options?: { cwd?: string; env?: Record<string, string> },
+): Promise<void> => {
+  const { output } = await outputOf(command, args, options);
+  const warnings = output
+    .split('\n')
+    .filter((line) => /\bwarn(ing)?\b|⚠/i.test(line) && !HARMLESS.some((known) => line.includes(known)));
+  if (warnings.length > 0) throw new Error(`The generator warns:\n${warnings.join('\n')}\n${output.slice(-4_000)}`);
+};
+
 const generate = async (generator: string, description: string, output: string): Promise<void> => {
   const jar = await openapiGenerator();
   const options = ['-g', generator, '-i', description, '-o', output, ...PARTS];
-  await succeed('java', [...JAVA_OPTIONS, '-jar', jar, 'generate', ...options]);
+  await generateWith('java', [...JAVA_OPTIONS, '-jar', jar, 'generate', ...options]);
 };
 
 /** Compiles a folder of TypeScript with the usual settings of customers. */
@@ -61,8 +91,13 @@ const compile = async (folder: string): Promise<void> => {
   await npmProgram('tsc', ['-p', '.'], folder);
 };
 
-const runNode = (folder: string) => (env: Settings) =>
-  succeed(process.execPath, ['out/program.js'], { cwd: folder, env });
+const runNode = (folder: string) => (program: Program, env: Settings) =>
+  succeed(process.execPath, [`out/${program}.js`], { cwd: folder, env });
+
+const copyPrograms = async (client: string, folder: string): Promise<void> => {
+  await copyFile(join(programs, `${client}.txt`), join(folder, 'customer.ts'));
+  await copyFile(join(programs, `${client}-jobs.txt`), join(folder, 'jobs.ts'));
+};
 
 /** All sources below a folder. */
 const sourcesIn = async (folder: string): Promise<string[]> =>
@@ -88,8 +123,12 @@ export const clients: readonly Client[] = [
     isPossible: () => works('npm', '--version'),
     build: async (description) => {
       const folder = await besidePackages('openapi-typescript');
-      await npmProgram('openapi-typescript', [description, '--output', 'types.ts'], folder);
-      await copyFile(join(programs, 'openapi-typescript.txt'), join(folder, 'program.ts'));
+      await generateWith(
+        join(await npmTools(), 'node_modules', '.bin', 'openapi-typescript'),
+        [description, '--output', 'types.ts'],
+        { cwd: folder },
+      );
+      await copyPrograms('openapi-typescript', folder);
       await compile(folder);
       return runNode(folder);
     },
@@ -101,7 +140,7 @@ export const clients: readonly Client[] = [
     build: async (description) => {
       const folder = await besidePackages('typescript-fetch');
       await generate('typescript-fetch', description, join(folder, 'client'));
-      await copyFile(join(programs, 'typescript-fetch.txt'), join(folder, 'program.ts'));
+      await copyPrograms('typescript-fetch', folder);
       await compile(folder);
       return runNode(folder);
     },
@@ -113,11 +152,12 @@ export const clients: readonly Client[] = [
     build: async (description, folder) => {
       await generate('java', description, folder);
       const libraries = await javaLibraries(folder);
-      const sources = [...(await sourcesIn(join(folder, 'src', 'main', 'java'))), join(programs, 'Program.java')];
+      const sources = [...(await sourcesIn(join(folder, 'src', 'main', 'java'))), ...(await sourcesIn(programs))];
       const options = ['-nowarn', '-proc:none', '-d', 'classes', '-cp', libraries];
       await succeed('javac', [...JAVA_OPTIONS.map((option) => `-J${option}`), ...options, ...sources], { cwd: folder });
-      return (env) =>
-        succeed('java', [...JAVA_OPTIONS, '-cp', `classes:${libraries}`, 'Program'], { cwd: folder, env });
+      const classes = { customer: 'Program', jobs: 'Jobs' };
+      return (program, env) =>
+        succeed('java', [...JAVA_OPTIONS, '-cp', `classes:${libraries}`, classes[program]], { cwd: folder, env });
     },
   },
   {
@@ -126,10 +166,11 @@ export const clients: readonly Client[] = [
     isPossible: () => works('go', 'version'),
     build: async (description, folder) => {
       await mkdir(join(folder, 'api'), { recursive: true });
-      for (const file of await readdir(goFolder)) await copyFile(join(goFolder, file), join(folder, file));
-      await succeed(await oapiCodegen(), ['-config', 'oapi-codegen.yaml', description], { cwd: folder });
-      await succeed('go', ['build', '-o', 'customer', '.'], { cwd: folder });
-      return (env) => succeed(join(folder, 'customer'), [], { cwd: folder, env });
+      await cp(goFolder, folder, { recursive: true });
+      await generateWith(await oapiCodegen(), ['-config', 'oapi-codegen.yaml', description], { cwd: folder });
+      await succeed('go', ['build', '-o', 'programs/customer', '.'], { cwd: folder });
+      await succeed('go', ['build', '-o', 'programs/jobs', './jobs'], { cwd: folder });
+      return (program, env) => succeed(join(folder, 'programs', program), [], { cwd: folder, env });
     },
   },
   {
@@ -140,10 +181,13 @@ export const clients: readonly Client[] = [
       const python = await pythonClient();
       const options = ['generate', '--path', description, '--output-path', 'client', '--meta', 'none'];
       const module = ['-c', 'from openapi_python_client.cli import app; app()'];
-      await succeed(python, [...module, ...options], { cwd: folder });
+      // It formats its code with ruff, which is beside it.
+      const PATH = [dirname(python), process.env.PATH].join(delimiter);
+      await generateWith(python, [...module, ...options], { cwd: folder, env: { PATH } });
       await succeed(python, ['-m', 'compileall', '-q', 'client'], { cwd: folder });
-      return (env) =>
-        succeed(python, [join(programs, 'program.py')], { cwd: folder, env: { ...env, PYTHONPATH: folder } });
+      const files = { customer: 'program.py', jobs: 'jobs.py' };
+      return (program, env) =>
+        succeed(python, [join(programs, files[program])], { cwd: folder, env: { ...env, PYTHONPATH: folder } });
     },
   },
 ];

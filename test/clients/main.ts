@@ -1,6 +1,6 @@
 /**
- * `npm run test:clients`: generates clients from the API description that a local stack returns, compiles them, and runs a
- * customer's program with each of them on that stack. Runs the code samples of the reference there. Spectral checks the description with all of its rules for OpenAPI.
+ * `npm run test:clients`: generates clients from the API description that a local stack returns, without a warning, compiles
+ * them, and runs a customer's program and the one of the guide with each of them on that stack. Runs the code samples of the reference there. Spectral checks the description with all of its rules for OpenAPI.
  *
  * With `--retry=1`, a client that fails is tested once more; if it then passes, the last lines name it: `flaky: NAME`.
  *
@@ -11,12 +11,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { end, endAllNow } from '../deploy/processes.ts';
 import { say, step } from '../deploy/steps.ts';
 import { png } from '../stack/support/files.ts';
 import { SetupError } from '../support/python.ts';
+import { startBusyHost } from './busy-host.ts';
 import { type Client, clients, type Settings } from './clients.ts';
 import { testSamples } from './samples.ts';
 import { startStack } from './stack.ts';
@@ -74,7 +76,48 @@ const test = async ({ name, build }: Client, description: string, settings: Sett
   const inside = join(folder, randomUUID());
   await mkdir(inside);
   const run = await step(`${name}: the client is generated and compiles`, () => build(description, inside));
-  await step(`${name}: the customer's program works`, async () => checkEffects(await run(settings), settings));
+  await step(`${name}: the customer's program works`, async () =>
+    checkEffects(await run('customer', settings), settings),
+  );
+  await step(`${name}: the program of the guide reads all pages, and waits`, () =>
+    testJobs((own) => run('jobs', own), settings),
+  );
+};
+
+/** Three jobs, so that there are two pages. */
+const listedJobs = async (settings: Settings): Promise<string[]> => {
+  const { BASE_URL, TOKEN, PANELIST } = settings;
+  const made = [randomUUID(), randomUUID(), randomUUID()];
+  for (const job of made) {
+    const body = { to: PANELIST, type: 'text', text: { body: 'Good morning!' } };
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    await fetch(`${BASE_URL}/v1/message?job_id=${job}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+  for (let attempt = 0; attempt < 40; attempt += 1) {
+    const listed = await read(`${BASE_URL}/v1/jobs?limit=100`, settings);
+    const jobs = v.parse(v.array(v.object({ job_id: v.string() })), await listed.json()).map(({ job_id }) => job_id);
+    if (made.every((job) => jobs.includes(job))) return jobs;
+    await pause(500);
+  }
+  throw new Error('The jobs are not listed.');
+};
+
+const testJobs = async (run: (settings: Settings) => Promise<string>, settings: Settings): Promise<void> => {
+  const jobs = await listedJobs(settings);
+  const host = await startBusyHost(settings.BASE_URL, jobs[0] ?? '');
+  try {
+    const output = await run({ ...settings, BASE_URL: host.url });
+    const lines = output.trim().split('\n');
+    expectSame(lines.map((line) => line.split(' ')[0]).sort(), [...jobs].sort(), 'list of jobs');
+    expectSame(
+      lines.filter((line) => line.endsWith(' expired')),
+      [`${jobs[0]} expired`],
+      'list of jobs that are gone',
+    );
+    expectSame(host.tooSoon, 0, 'number of requests that came too soon');
+  } finally {
+    host.close();
+  }
 };
 
 /** Repeats work that fails, as often as the option says. Returns whether it was repeated. */

@@ -1,6 +1,7 @@
 /**
  * Runs the code samples of the reference on a local stack: each language plays all examples in their order, as a customer of
- * its own, and must get the responses of the examples. Then it verifies signatures of webhooks.
+ * its own, and must get the responses of the examples. Samples with a new key or job run once more, with another text. Then
+ * it verifies signatures of webhooks.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { freePort } from '../../infra/local/aws/loopback.ts';
 import { type Example, examples } from '../../infra/openapi/docs.ts';
 import { type Language, languages, sampleOf } from '../../infra/openapi/samples/code-samples.ts';
+import { hasNewId, requestOf } from '../../infra/openapi/samples/sample-request.ts';
 import { verification } from '../../infra/openapi/samples/verification.ts';
 import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 import { placeholders } from '../../shared/api/placeholders.ts';
@@ -50,6 +52,9 @@ const newCustomer = async (appToken: string): Promise<ExampleCustomer> => {
 /** Whether a function had too little processor time to respond. The next attempt finds it loaded. */
 const isOfBusyMachine = (error: unknown): boolean => error instanceof Error && /\b50[03]\b/.test(error.message);
 
+/** A text of several words in the body of a sample. */
+const FIRST_TEXT = /"[A-Z]\w* \w[^"\n]*"/;
+
 const play = async (language: Language, stack: RunningStack, folder: string): Promise<void> => {
   const { values, prepare, tokenOf } = await newCustomer(stack.app_token);
   const { file, command } = programs[language];
@@ -57,19 +62,23 @@ const play = async (language: Language, stack: RunningStack, folder: string): Pr
   await writeFile(join(folder, 'picture.png'), png);
   await writeFile(join(folder, 'document.pdf'), pdf);
 
-  const runOnce = async (example: Example): Promise<string> => {
-    await writeFile(join(folder, file), values.substituted(sampleOf(example, language).source));
-    const env = { BASE_URL: stack.base_url, BRIDGE_URL: stack.bridge_url, TOKEN: tokenOf(example) };
-    return await succeed(program, args, { cwd: folder, env });
+  const sourceOf = (example: Example): string => values.substituted(sampleOf(example, language).source);
+
+  const runOnce = async (example: Example, source: string, env: Record<string, string>): Promise<string> => {
+    await writeFile(join(folder, file), source);
+    const hosts = { BASE_URL: stack.base_url, BRIDGE_URL: stack.bridge_url };
+    return await succeed(program, args, { cwd: folder, env: { ...hosts, TOKEN: tokenOf(example), ...env } });
   };
 
   const runSample = async (example: Example): Promise<void> => {
     await prepare(example);
+    // Later examples name this job.
+    const env = { JOB_ID: values.substituted(placeholders.job) };
     let output = '';
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(PAUSE);
       try {
-        output = await runOnce(example);
+        output = await runOnce(example, sourceOf(example), env);
       } catch (error) {
         if (!isOfBusyMachine(error)) throw error;
         output = '';
@@ -82,7 +91,27 @@ const play = async (language: Language, stack: RunningStack, folder: string): Pr
     throw new Error(`${example.endpoint}, ${example.shows}: the response is ${output}`);
   };
 
-  for (const example of examples) await runSample(example);
+  /** What a reader does: another text, and without a job of the environment. */
+  const runChanged = async (example: Example): Promise<void> => {
+    const source = sourceOf(example);
+    const changed = source.replace(FIRST_TEXT, (text) => `${text.slice(0, -1)} Again"`);
+    if (changed === source) throw new Error(`${example.endpoint}, ${example.shows}: there is no text to change.`);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await runOnce(example, changed, {});
+        return;
+      } catch (error) {
+        if (!isOfBusyMachine(error) || attempt === ATTEMPTS) throw error;
+        await pause(PAUSE);
+      }
+    }
+  };
+
+  for (const example of examples.slice(0, -1)) await runSample(example);
+  // The job of the examples is cancelled now, and their keys are used.
+  for (const example of examples) if (hasNewId(requestOf(example))) await runChanged(example);
+  // The user leaves.
+  for (const example of examples.slice(-1)) await runSample(example);
 };
 
 const SECRET = `whsec_${Buffer.from(randomUUID()).toString('base64')}`;

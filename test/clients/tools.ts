@@ -25,12 +25,25 @@ const tools = join(localFolder, 'clients');
 export const succeed = async (
   command: string,
   args: string[],
+  options?: { cwd?: string; env?: Record<string, string> },
+): Promise<string> => (await outputOf(command, args, options)).stdout;
+
+/**
+ * Runs a program to its end, and returns what it printed: to standard output, and in all.
+ *
+ * @throws Error — the program failed
+ */
+export const outputOf = async (
+  command: string,
+  args: string[],
   { cwd = tools, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<string> => {
+): Promise<{ stdout: string; output: string }> => {
   await mkdir(cwd, { recursive: true });
-  const { status, stdout, output } = await run(command, args, { cwd, env: { ...process.env, ...env } });
-  if (status !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${status}:\n${output.slice(-8_000)}`);
-  return stdout;
+  const ended = await run(command, args, { cwd, env: { ...process.env, ...env } });
+  if (ended.status !== 0) {
+    throw new Error(`${[command, ...args].join(' ')} ended with ${ended.status}:\n${ended.output.slice(-8_000)}`);
+  }
+  return ended;
 };
 
 /** Whether a program is on the PATH, and works. */

@@ -55,6 +55,7 @@ export const groups: readonly Group[] = [
       business('profilers', 'Profilers', ['Profilers']),
       business('media', 'Media', ['Media']),
       business('errors', 'Errors', ['Errors', 'Repeating a request']),
+      whole('generate', 'Generate a client'),
     ],
   },
   {

@@ -4,7 +4,7 @@
  *     const shown = withCodeSamples(apiDescription(hosts));
  *
  * The samples come from the examples. They read `BASE_URL`, `BRIDGE_URL` and `TOKEN` from the environment, and contain no
- * token. `npm run test:clients` runs all of them. They are in the documentation only, because they would make the
+ * token. Keys and jobs are new in each run, so a sample works again after a change. `npm run test:clients` runs all of them. They are in the documentation only, because they would make the
  * description that the service returns more than twice as long.
  */
 import { type Example, examples } from '../docs.ts';

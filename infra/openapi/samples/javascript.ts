@@ -1,5 +1,5 @@
 /** Samples in JavaScript, as a module of Node.js. */
-import { ENCODED_TOKEN, type SampleRequest } from './sample-request.ts';
+import { ENCODED_TOKEN, hasNewId, JOB, NEW_ID, type SampleRequest } from './sample-request.ts';
 
 const indented = (lines: string, by: string): string => lines.replaceAll('\n', `\n${by}`);
 
@@ -7,19 +7,32 @@ const indented = (lines: string, by: string): string => lines.replaceAll('\n', `
 const text = (value: string): string =>
   `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-export const inJavascript = ({ method, host, target, headers, hasToken, body, savedAs }: SampleRequest): string => {
-  const [path = '', afterToken] = target.split(ENCODED_TOKEN);
-  const url = `process.env.${host} + ${text(path)}${afterToken === undefined ? '' : ' + encodedToken'}`;
+/** The values that a sample computes: their names, and how. */
+const computed: Record<string, { name: string; line: string }> = {
+  [ENCODED_TOKEN]: {
+    name: 'encodedToken',
+    line: `const encodedToken = Buffer.from(process.env.TOKEN).toString('base64url');`,
+  },
+  [JOB]: { name: 'jobId', line: 'const jobId = process.env.JOB_ID || randomUUID();' },
+};
+
+export const inJavascript = (request: SampleRequest): string => {
+  const { method, host, target, headers, hasToken, body, savedAs } = request;
+  const url = [`process.env.${host}`, ...target.map((part) => computed[part]?.name ?? text(part))].join(' + ');
   const isFile = body?.type === 'file';
   const modules = [...(isFile ? ['readFile'] : []), ...(savedAs ? ['writeFile'] : [])];
   const all = [
     ...(hasToken ? [`Authorization: 'Bearer ' + process.env.TOKEN`] : []),
     ...(body?.type === 'json' ? [`'Content-Type': 'application/json'`] : []),
-    ...headers.map(([name, value]) => `${text(name)}: ${text(value)}`),
+    ...headers.map(([name, value]) => `${text(name)}: ${value === NEW_ID ? 'randomUUID()' : text(value)}`),
+  ];
+  const imports = [
+    ...(hasNewId(request) ? [`import { randomUUID } from 'node:crypto';`] : []),
+    ...(modules.length > 0 ? [`import { ${modules.join(', ')} } from 'node:fs/promises';`] : []),
   ];
   return [
-    ...(modules.length > 0 ? [`import { ${modules.join(', ')} } from 'node:fs/promises';`, ''] : []),
-    ...(afterToken === undefined ? [] : [`const encodedToken = Buffer.from(process.env.TOKEN).toString('base64url');`]),
+    ...(imports.length > 0 ? [...imports, ''] : []),
+    ...target.flatMap((part) => computed[part]?.line ?? []),
     ...(isFile
       ? [
           'const form = new FormData();',

@@ -1,5 +1,5 @@
 /** Samples in Python 3, with the package requests. */
-import { ENCODED_TOKEN, type SampleRequest } from './sample-request.ts';
+import { ENCODED_TOKEN, hasNewId, JOB, NEW_ID, type SampleRequest } from './sample-request.ts';
 
 const text = (value: string): string => JSON.stringify(value);
 
@@ -16,23 +16,32 @@ const literal = (value: unknown, indent: string): string => {
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
 };
 
-export const inPython = ({ method, host, target, headers, hasToken, body, savedAs }: SampleRequest): string => {
-  const [before, after] = target.split(ENCODED_TOKEN);
-  const url = [`os.environ["${host}"] + ${text(before ?? '')}`, ...(after === undefined ? [] : ['encoded_token'])];
+/** The values that a sample computes: their names, and how. */
+const computed: Record<string, { name: string; line: string }> = {
+  [ENCODED_TOKEN]: {
+    name: 'encoded_token',
+    line: 'encoded_token = base64.urlsafe_b64encode(os.environ["TOKEN"].encode()).decode().rstrip("=")',
+  },
+  [JOB]: { name: 'job_id', line: 'job_id = os.environ.get("JOB_ID") or str(uuid.uuid4())' },
+};
+
+export const inPython = (request: SampleRequest): string => {
+  const { method, host, target, headers, hasToken, body, savedAs } = request;
+  const url = [`os.environ["${host}"]`, ...target.map((part) => computed[part]?.name ?? text(part))];
+  const lines = target.flatMap((part) => computed[part]?.line ?? []);
   const allHeaders = [
     ...(hasToken ? ['"Authorization": "Bearer " + os.environ["TOKEN"]'] : []),
-    ...headers.map(([name, value]) => `${text(name)}: ${text(value)}`),
+    ...headers.map(([name, value]) => `${text(name)}: ${value === NEW_ID ? 'str(uuid.uuid4())' : text(value)}`),
   ];
   return [
     '# pip install requests',
-    ...(after === undefined ? [] : ['import base64']),
+    ...(target.includes(ENCODED_TOKEN) ? ['import base64'] : []),
     'import os',
+    ...(hasNewId(request) ? ['import uuid'] : []),
     '',
     'import requests',
     '',
-    ...(after === undefined
-      ? []
-      : ['encoded_token = base64.urlsafe_b64encode(os.environ["TOKEN"].encode()).decode().rstrip("=")', '']),
+    ...(lines.length > 0 ? [...lines, ''] : []),
     `response = requests.${method.toLowerCase()}(`,
     `    ${url.join(' + ')},`,
     ...(allHeaders.length > 0 ? [`    headers={${allHeaders.join(', ')}},`] : []),

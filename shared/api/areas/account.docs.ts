@@ -71,7 +71,8 @@ app is notified, with a URL that works until you set another avatar.`,
     },
     readAvatar: {
       text: 'The bytes as they were uploaded.',
-      fileTypes: ['image/png', 'image/jpeg', 'image/webp'],
+      // The last one is for generators, some of which know bytes by no other type, and leave the response out.
+      fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream'],
       examples: { shows: 'The picture' },
     },
     readConfiguration: {

@@ -181,7 +181,7 @@ Above it, the request returns 429 \`allowance_exceeded\`.`,
     'ProfilerResults.options[]': 'OptionCount',
   },
   fields: {
-    'exportProfiler.file': 'What is exported.',
+    'exportProfiler.file_name': 'What is exported.',
     'OptionCount.count': 'The number of panelists who chose this option.',
     'ProfilerResults.total': 'The number of answers.',
     'AnswerResult.status': '204 recorded, 409 another answer is final, 422 rejected.',

@@ -161,7 +161,7 @@ Messages without a \`job_id\` share the job of their day, which cannot be cancel
     'listRecentJobs.end':
       'Only jobs that were created before then: RFC 3339, also without a zone (UTC), or Unix seconds.',
     'exportJobLog.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
-    'exportJobLog.file': 'The format of the file.',
+    'exportJobLog.file_name': 'The format of the file.',
     'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
     'cancelJob.job_id': 'The `job_id` with which the messages were sent.',
   },

@@ -44,6 +44,48 @@ test('no sample contains a token, and each reads it from the environment', () =>
   }
 });
 
+test('samples that create something have no fixed key and no fixed job, so they work again after a change', () => {
+  const creating = examples.filter(({ endpoint }) => api[endpoint].routes[0].method === 'POST');
+  for (const one of creating) {
+    const { 'idempotency-key': key }: { 'idempotency-key'?: string } = one.headers ?? {};
+    const fixed = [...(key === undefined ? [] : [key]), `job_id=${placeholders.job}`];
+    for (const language of languages) {
+      const { source } = sampleOf(one, language);
+      expect(
+        fixed.filter((value) => source.includes(value)),
+        `${one.endpoint} in ${language}`,
+      ).toEqual([]);
+    }
+  }
+});
+
+const invitation = {
+  endpoint: 'sendMessage',
+  shows: 'A job',
+  query: { job_id: placeholders.job },
+  headers: { 'idempotency-key': 'invitation-7' },
+  body: { to: '27821234567', type: 'text', text: { body: 'Hello' } },
+} as const;
+
+test.each([
+  ['an empty variable', 'JOB_ID=; '],
+  ['no variable', 'unset JOB_ID; '],
+])('with %s, a shell makes a job and a key of its own in each run', (_, before) => {
+  const script = `curl() { for one in "$@"; do echo "$one"; done; }\n${before}`;
+  const run = () => {
+    const output = execFileSync('sh', ['-c', script + sampleOf(invitation, 'curl').source], { encoding: 'utf8' });
+    return [/Idempotency-Key: (.*)/.exec(output)?.[1], /job_id=(.*?)$/m.exec(output)?.[1]];
+  };
+  const ids = [...run(), ...run()];
+  expect(new Set(ids).size).toBe(4);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+});
+
+test('the job of the environment is used', () => {
+  const script = `curl() { for one in "$@"; do echo "$one"; done; }; JOB_ID=mine\n${sampleOf(invitation, 'curl').source}`;
+  expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toMatch(/job_id=mine$/m);
+});
+
 const ODD = 'It\'s "odd": $TOKEN `id` \\n \\ Zoë 👋 {encoded}';
 
 test('a shell passes the texts of an example on unchanged', () => {
