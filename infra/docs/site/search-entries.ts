@@ -1,5 +1,5 @@
 /** What the search of the site finds: parts of guides, operations of the API, and error codes. */
-import { type Part, partsOf } from './guide.ts';
+import { errorsOf, type Part, partsOf } from './guide.ts';
 
 export interface Entry {
   id: number;
@@ -54,14 +54,12 @@ interface Rendered {
 export const entriesOf = (guides: Rendered[], operations: Operation[], reference: string): Entry[] => {
   const ofGuides = guides.flatMap(({ path, title, html }) => [
     ...partsOf(html).map((part) => entryOf(part, path, title)),
-    ...[...html.matchAll(/<tr id="(\w+)">\n<td>(\d{3})<\/td>\n<td>.*?<\/td>\n<td>(.*?)<\/td>/g)].map(
-      ([, code = '', status = '', remedy = '']) => ({
-        title: code,
-        page: title,
-        url: `${path}#${code}`,
-        text: `${status} ${remedy.replaceAll(/<[^>]+>/g, '')}`,
-      }),
-    ),
+    ...errorsOf(html).map(({ code, status, remedy }) => ({
+      title: code,
+      page: title,
+      url: `${path}#${code}`,
+      text: `${status} ${remedy}`,
+    })),
   ]);
   const ofReference = operations.map((operation) => ({
     title: `${operation.method} ${operation.path}`,
