@@ -14,8 +14,12 @@ export interface Page {
   sections?: readonly string[] | 'rest';
 }
 
+/** For whom pages are: everybody who uses the API, those who run it, or those who change it. */
+export type Audience = 'users' | 'operators' | 'contributors';
+
 export interface Group {
   title: string;
+  audience: Audience;
   /** Whether its pages appear only while one of them is open. */
   folded?: boolean;
   pages: readonly Page[];
@@ -38,6 +42,7 @@ const whole = (path: string, title: string, guide = `${path}.md`): Page => ({ pa
 export const groups: readonly Group[] = [
   {
     title: 'Start here',
+    audience: 'users',
     pages: [
       whole('index', 'Overview', 'start/overview.md'),
       whole('quick-start', 'Quick start', 'start/quick-start.md'),
@@ -47,6 +52,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'For businesses',
+    audience: 'users',
     pages: [
       business('business', 'Requests and tokens', 'rest'),
       business('messages', 'Messages', ['Messages', 'Stop messages', 'Logs and jobs']),
@@ -59,6 +65,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Connect a platform',
+    audience: 'users',
     pages: [
       whole('rapidpro', 'RapidPro and TextIt', 'connect/rapidpro.md'),
       whole('turn', 'Turn', 'connect/turn.md'),
@@ -69,6 +76,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'For operators',
+    audience: 'operators',
     pages: [
       operator('deploy', 'Deploy', [
         'From an empty AWS account to production',
@@ -96,6 +104,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Tools for developers',
+    audience: 'users',
     pages: [
       whole('trigger', 'Create events', 'tools/trigger.md'),
       whole('clock', 'Move the clock ahead', 'tools/clock.md'),
@@ -107,6 +116,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'For contributors',
+    audience: 'contributors',
     folded: true,
     pages: [
       whole('contributor', 'Contribute'),
@@ -120,3 +130,10 @@ export const groups: readonly Group[] = [
 ];
 
 export const pages: readonly Page[] = groups.flatMap((group) => group.pages);
+
+/** @throws Error — no group has a page with this path */
+export const audienceOf = (path: string): Audience => {
+  const group = groups.find((one) => one.pages.some((page) => page.path === path));
+  if (group === undefined) throw new Error(`There is no page ${path}.`);
+  return group.audience;
+};

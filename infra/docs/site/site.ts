@@ -6,6 +6,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Eleventy from '@11ty/eleventy';
+import { build } from 'esbuild';
 import { headingsOf, renderGuide } from './guide.ts';
 import { groups, type Page, pages, REFERENCE } from './navigation.ts';
 import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
@@ -43,7 +44,6 @@ const page = join(here, 'page');
 /** The colours of all pages. */
 const tokens = join(docs, '../web/tokens.css');
 const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-const search = fileURLToPath(import.meta.resolve('minisearch'));
 
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
@@ -59,7 +59,6 @@ const COPIED: [name: string, source: string, type: string][] = [
     CSS,
   ]),
   ...['theme.js', 'site.js', 'reference.js'].map((name): [string, string, string] => [name, join(page, name), SCRIPT]),
-  ['minisearch.js', search, SCRIPT],
   ['swagger-ui.css', join(swagger, 'swagger-ui.css'), CSS],
   ['swagger-ui-bundle.js', join(swagger, 'swagger-ui-bundle.js'), SCRIPT],
 ];
@@ -92,10 +91,23 @@ export const buildSite = async (service: Service, description: object): Promise<
   return new Map<string, File>([
     ...made.map(({ path, html }): [string, File] => [path, { type: HTML, body: html }]),
     ...copied,
+    ['search.js', { type: SCRIPT, body: await searchScript() }],
     ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operations, REFERENCE.path)) }],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
     ['service.json', { type: JSON_TYPE, body: JSON.stringify(service) }],
   ]);
+};
+
+/** `search.ts` with its package as one module for browsers. */
+const searchScript = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(here, 'search.ts')],
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
 };
 
 /** The texts of all files in `infra/docs` with this extension, by their paths in it. */
