@@ -1,4 +1,5 @@
 /** The pages of the site, in the order and the groups of its sidebar. */
+import { COMMANDS } from './commands.ts';
 
 export interface Page {
   /** The file name in the site. */
@@ -25,8 +26,14 @@ export interface Group {
   pages: readonly Page[];
 }
 
+/** The page for addresses that lead to nothing. */
+export const MISSING = { path: '404.html', title: 'Page not found' };
+
 /** The page of the API reference. The site has one more for every guide, or part of a guide. */
 export const REFERENCE = { path: 'reference.html', title: 'API reference' };
+
+/** The path of the changelog, from the folder of the guides. */
+export const CHANGELOG = '../../CHANGELOG.md';
 
 const ofGuide = (guide: string) => (path: string, title: string, sections: readonly string[] | 'rest') => ({
   path: `${path}.html`,
@@ -94,7 +101,7 @@ export const groups: readonly Group[] = [
       ]),
       operator('alarms', 'Monitor', ['Monitor', 'Alarms']),
       whole('runbooks', 'Runbooks'),
-      operator('command-line', 'Command line', ["The operator's command", 'Who did what']),
+      operator('command-line', 'Command line', [COMMANDS, "The operator's command", 'Who did what']),
       operator('restore', 'Restore', ['Restore the table']),
       operator('people', 'Users and their data', ['Users and their data', 'Media']),
       operator('operator', 'More for operators', 'rest'),
@@ -113,6 +120,11 @@ export const groups: readonly Group[] = [
       whole('deliveries', 'Send webhook events again', 'tools/deliveries.md'),
       whole('rehearse', 'Predict a load', 'tools/rehearse.md'),
     ],
+  },
+  {
+    title: 'Project',
+    audience: 'contributors',
+    pages: [whole('changelog', 'Changelog', CHANGELOG)],
   },
   {
     title: 'For contributors',
