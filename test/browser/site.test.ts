@@ -64,3 +64,15 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     await page.waitForURL(`${DOCS}/index.html`);
   });
 });
+
+test('the type of a problem leads to its section', async () => {
+  const { status, type } = await (
+    await fetch(`${stack.bridge_url}/v1/nothing`, { headers: { authorization: `Bearer ${stack.token}` } })
+  ).json();
+  expect(status).toBe(404);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await openPage(type, { colorScheme });
+    await page.locator(':target').getByText('404 address_not_found').waitFor();
+    await expectAccessible(page);
+  }
+});

@@ -21,5 +21,8 @@ export const indexOf = (entries: readonly Entry[]): Index => {
   return index;
 };
 
-/** The entries with all the words, or with similar ones, best first. */
-export const searchIn = (index: Index, words: string): SearchResult[] => index.search(words);
+/** What the `type` of a problem has before its code. */
+const PROBLEM_TYPE = /^\S*#\/components\/responses\//;
+
+/** The entries with all the words, or with similar ones, best first. The `type` of a problem finds its code. */
+export const searchIn = (index: Index, words: string): SearchResult[] => index.search(words.replace(PROBLEM_TYPE, ''));

@@ -23,6 +23,7 @@ test.each([
   ['token', 'business.html#token'],
   ['when consent ends', 'user-data.html#when-consent-ends'],
   ['idempotency_key_reused', 'errors.html#idempotency_key_reused'],
+  ['https://example.com/v1/openapi.json#/components/responses/job_cancelled', 'errors.html#job_cancelled'],
   ['glossary', 'glossary.html'],
 ])('the first hit for "%s" is %s', (words, url) => {
   expect(searchIn(index, words)[0]?.url).toBe(url);
