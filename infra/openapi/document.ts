@@ -111,7 +111,8 @@ const describeParameters = (
   nameOf: (parameter: string) => string,
 ): Part[] => {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema);
+  // OpenAPI describes `Accept` by the types of the responses.
+  const { properties: { accept: _accept, ...properties } = {}, required = [] } = schemaOf(schema);
   return Object.entries(properties).map(([parameter, described]) => {
     const shownName = nameOf(parameter);
     const given = typeof described === 'object' ? described : {};

@@ -75,7 +75,7 @@ const worded = (text: string): string =>
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./s, "'$1' is no valid $2.")
     .trimEnd();
 
-/** @internal A test lists its commands. */
+/** The program with all its commands. */
 export const createProgram = (): Command => {
   const program = new Command('npm run operator --')
     .description('Reads and changes the data of the Business API: of the running local stack, or in AWS (--stack).')

@@ -101,6 +101,15 @@ describe('pages', () => {
     expect(await answer.text()).toContain('<nav class="tabs" aria-label="Documentation">');
   });
 
+  test.each([
+    ['business.md', 'text/markdown; charset=utf-8'],
+    ['llms.txt', 'text/plain; charset=utf-8'],
+  ])('/docs/%s is served as %s', async (path, type) => {
+    const answer = await fetch(`${url}/docs/${path}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+    expect(await answer.text()).toBe(textOf(path));
+  });
+
   test('/docs redirects to /docs/', async () => {
     const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/']);

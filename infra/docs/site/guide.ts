@@ -1,5 +1,6 @@
 /** Renders guides in Markdown as parts of pages. */
 import { Marked, type RendererObject, type Tokens } from 'marked';
+import { colourCode } from './code-colours.ts';
 import { slugOf } from './sections.ts';
 
 export interface PageContext {
@@ -36,19 +37,48 @@ export const renderGuide = (markdown: string, { linkTo, pictureOf }: PageContext
       // Wide pictures scroll within the page.
       return `<span class="picture" tabindex="0">${picture}</span>`;
     },
+    code: ({ text, lang = '' }: Tokens.Code) => `<pre><code>${colourCode(text, lang)}</code></pre>\n`,
+    table({ header, rows }: Tokens.Table) {
+      const columns = header.map(({ tokens }) => this.parser.parseInline(tokens, this.parser.textRenderer));
+      const rowOf = (cells: Tokens.TableCell[]) =>
+        cells.map(({ tokens }, column) => cellOf(this.parser.parseInline(tokens), columns[column] ?? '')).join('');
+      const names = header.map(({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`);
+      // On narrow screens, rows are cards: the roles keep them a table for screen readers. A wide table scrolls within
+      // the page, with the keyboard too.
+      return `<div class="wide" tabindex="0"><table role="table">
+<thead role="rowgroup"><tr role="row">${names.join('')}</tr></thead>
+<tbody role="rowgroup">
+${rows.map((cells) => `<tr role="row"${idOf(cells)}>${rowOf(cells)}</tr>\n`).join('')}</tbody>
+</table></div>
+`;
+    },
     html: () => '',
   };
-  const html = new Marked({ gfm: true, renderer }).parse(markdown, { async: false });
-  return (
-    html
-      // Wide tables and code scroll within the page, with the keyboard too.
-      .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
-      .replaceAll('</table>', '</table></div>')
-      .replaceAll('<pre>', '<pre tabindex="0">')
-      // Each error has a URL.
-      .replaceAll(/<tr>\n(<td>\d{3}<\/td>\n<td><code>)(\w+)/g, '<tr id="$2">\n$1$2')
-  );
+  return new Marked({ gfm: true, renderer }).parse(markdown, { async: false });
 };
+
+/** A cell with the name of its column, which cards show. */
+const cellOf = (html: string, column: string): string =>
+  `<td role="cell"${column && html && ` data-column="${column.replaceAll('"', '&quot;')}"`}>${html}</td>`;
+
+/** Each error has a URL: its row has its code as id. */
+const idOf = ([status, code]: Tokens.TableCell[]): string => {
+  const [, name] = (/^\d{3}$/.test(status?.text ?? '') && /^`(\w+)`$/.exec(code?.text ?? '')) || [];
+  return name === undefined ? '' : ` id="${name}"`;
+};
+
+/** An error in a rendered guide. */
+interface ListedError {
+  code: string;
+  status: string;
+  remedy: string;
+}
+
+/** The errors that the tables of a rendered guide list. */
+export const errorsOf = (html: string): ListedError[] =>
+  [...html.matchAll(/<tr role="row" id="(\w+)"><td[^>]*>(\d{3})<\/td><td.*?<\/td><td[^>]*>(.*?)<\/td>/g)].map(
+    ([, code = '', status = '', remedy = '']) => ({ code, status, remedy: plain(remedy) }),
+  );
 
 export interface Heading {
   id: string;

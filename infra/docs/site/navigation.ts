@@ -1,4 +1,5 @@
 /** The pages of the site, in the order and the groups of its sidebar. */
+import { COMMANDS } from './commands.ts';
 
 export interface Page {
   /** The file name in the site. */
@@ -14,15 +15,25 @@ export interface Page {
   sections?: readonly string[] | 'rest';
 }
 
+/** For whom pages are: everybody who uses the API, those who run it, or those who change it. */
+export type Audience = 'users' | 'operators' | 'contributors';
+
 export interface Group {
   title: string;
+  audience: Audience;
   /** Whether its pages appear only while one of them is open. */
   folded?: boolean;
   pages: readonly Page[];
 }
 
+/** The page for addresses that lead to nothing. */
+export const MISSING = { path: '404.html', title: 'Page not found' };
+
 /** The page of the API reference. The site has one more for every guide, or part of a guide. */
 export const REFERENCE = { path: 'reference.html', title: 'API reference' };
+
+/** The path of the changelog, from the folder of the guides. */
+export const CHANGELOG = '../../CHANGELOG.md';
 
 const ofGuide = (guide: string) => (path: string, title: string, sections: readonly string[] | 'rest') => ({
   path: `${path}.html`,
@@ -38,6 +49,7 @@ const whole = (path: string, title: string, guide = `${path}.md`): Page => ({ pa
 export const groups: readonly Group[] = [
   {
     title: 'Start here',
+    audience: 'users',
     pages: [
       whole('index', 'Overview', 'start/overview.md'),
       whole('quick-start', 'Quick start', 'start/quick-start.md'),
@@ -47,6 +59,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'For businesses',
+    audience: 'users',
     pages: [
       business('business', 'Requests and tokens', 'rest'),
       business('messages', 'Messages', ['Messages', 'Stop messages', 'Logs and jobs']),
@@ -60,6 +73,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Connect a platform',
+    audience: 'users',
     pages: [
       whole('rapidpro', 'RapidPro and TextIt', 'connect/rapidpro.md'),
       whole('turn', 'Turn', 'connect/turn.md'),
@@ -70,6 +84,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'For operators',
+    audience: 'operators',
     pages: [
       operator('deploy', 'Deploy', [
         'From an empty AWS account to production',
@@ -87,7 +102,7 @@ export const groups: readonly Group[] = [
       ]),
       operator('alarms', 'Monitor', ['Monitor', 'Alarms']),
       whole('runbooks', 'Runbooks'),
-      operator('command-line', 'Command line', ["The operator's command", 'Who did what']),
+      operator('command-line', 'Command line', [COMMANDS, "The operator's command", 'Who did what']),
       operator('restore', 'Restore', ['Restore the table']),
       operator('people', 'Users and their data', ['Users and their data', 'Media']),
       operator('operator', 'More for operators', 'rest'),
@@ -97,6 +112,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Tools for developers',
+    audience: 'users',
     pages: [
       whole('trigger', 'Create events', 'tools/trigger.md'),
       whole('clock', 'Move the clock ahead', 'tools/clock.md'),
@@ -107,7 +123,13 @@ export const groups: readonly Group[] = [
     ],
   },
   {
+    title: 'Project',
+    audience: 'contributors',
+    pages: [whole('changelog', 'Changelog', CHANGELOG)],
+  },
+  {
     title: 'For contributors',
+    audience: 'contributors',
     folded: true,
     pages: [
       whole('contributor', 'Contribute'),
@@ -121,3 +143,10 @@ export const groups: readonly Group[] = [
 ];
 
 export const pages: readonly Page[] = groups.flatMap((group) => group.pages);
+
+/** @throws Error — no group has a page with this path */
+export const audienceOf = (path: string): Audience => {
+  const group = groups.find((one) => one.pages.some((page) => page.path === path));
+  if (group === undefined) throw new Error(`There is no page ${path}.`);
+  return group.audience;
+};

@@ -6,8 +6,13 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Eleventy from '@11ty/eleventy';
+import { build } from 'esbuild';
+import { createProgram } from '../../operator/program.ts';
+import { commandsSection } from './commands.ts';
 import { headingsOf, renderGuide } from './guide.ts';
-import { groups, type Page, pages, REFERENCE } from './navigation.ts';
+import { llmsFullText, llmsText, markdownPath, siteMarkdown } from './markdown.ts';
+import { CHANGELOG, groups, MISSING, type Page, pages, REFERENCE } from './navigation.ts';
+import { notes } from './notes.ts';
 import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
 import { type Guides, markdownOf, resolverOf } from './sections.ts';
 
@@ -43,12 +48,13 @@ const page = join(here, 'page');
 /** The colours of all pages. */
 const tokens = join(docs, '../web/tokens.css');
 const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-const search = fileURLToPath(import.meta.resolve('minisearch'));
 
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const JSON_TYPE = 'application/json';
+const MARKDOWN = 'text/markdown; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 
 /** Files of the site that are copied: their names, sources and types. */
 const COPIED: [name: string, source: string, type: string][] = [
@@ -59,17 +65,19 @@ const COPIED: [name: string, source: string, type: string][] = [
     CSS,
   ]),
   ...['theme.js', 'site.js', 'reference.js'].map((name): [string, string, string] => [name, join(page, name), SCRIPT]),
-  ['minisearch.js', search, SCRIPT],
   ['swagger-ui.css', join(swagger, 'swagger-ui.css'), CSS],
   ['swagger-ui-bundle.js', join(swagger, 'swagger-ui-bundle.js'), SCRIPT],
 ];
 
 /** All files of the site, by their paths relative to its folder. */
 export const buildSite = async (service: Service, description: object): Promise<Map<string, File>> => {
-  const guides = await readAll('md');
+  const guides = await readGuides();
   const pictures = await readAll('svg');
   const resolve = resolverOf(guides);
   const rendered = pages.map((one) => ({ ...one, html: renderPage(one, guides, pictures, resolve) }));
+  const markdown = new Map(
+    pages.map((one) => [one.path, siteMarkdown(markdownOf(guides, one), (href) => resolve(one.guide, href))]),
+  );
   const operations = operationsOf(description);
 
   const made = await makePages(rendered, {
@@ -90,12 +98,44 @@ export const buildSite = async (service: Service, description: object): Promise<
     ),
   );
   return new Map<string, File>([
-    ...made.map(({ path, html }): [string, File] => [path, { type: HTML, body: html }]),
+    ...made.map(({ path, html }): [string, File] => [
+      path,
+      { type: HTML, body: path === MISSING.path && service.try ? inFolderOf(service.try.examples, html) : html },
+    ]),
     ...copied,
+    ...[...markdown].map(([path, body]): [string, File] => [markdownPath(path), { type: MARKDOWN, body }]),
+    ['llms.txt', { type: TEXT, body: llmsText() }],
+    ['llms-full.txt', { type: TEXT, body: llmsFullText((path) => markdown.get(path) ?? '') }],
+    ['search.js', { type: SCRIPT, body: await searchScript() }],
     ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operations, REFERENCE.path)) }],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
     ['service.json', { type: JSON_TYPE, body: JSON.stringify(service) }],
   ]);
+};
+
+/** A page that is shown at addresses below the site's folder, whose links therefore have its path. */
+const inFolderOf = (path: string, html: string): string =>
+  html.replaceAll(/(?<=\b(?:href|src)=")(?=[\w-]+\.\w+)/g, `${posix.dirname(path)}/`);
+
+/** The guides, with what is written elsewhere: the operator's commands, and the changelog. */
+const readGuides = async (): Promise<Guides> => {
+  const guides = new Map(await readAll('md'));
+  guides.set('operator.md', `${guides.get('operator.md')}\n${commandsSection(createProgram())}\n`);
+  const changelog = await readFile(join(docs, CHANGELOG), 'utf8');
+  guides.set(CHANGELOG, changelog.replaceAll(/^## \[(.+?)\]/gm, '## $1'));
+  return guides;
+};
+
+/** `search.ts` with its package as one module for browsers. */
+const searchScript = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(here, 'search.ts')],
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
 };
 
 /** The texts of all files in `infra/docs` with this extension, by their paths in it. */
@@ -134,9 +174,11 @@ const makePages = async (
       configuration.setUseGitIgnore(false);
       for (const [name, value] of Object.entries(data)) configuration.addGlobalData(name, value);
       for (const { path, title, html } of rendered) {
-        const own = { ...OF_PAGES, permalink: path, layout: 'guide.njk', path, title, contents: headingsOf(html) };
-        configuration.addTemplate(`${path}.md`, html, own);
+        const shown = { path, title, contents: headingsOf(html), note: notes[path], markdown: markdownPath(path) };
+        configuration.addTemplate(`${path}.md`, html, { ...OF_PAGES, ...shown, permalink: path, layout: 'guide.njk' });
       }
+      const missing = { ...OF_PAGES, ...MISSING, permalink: MISSING.path, layout: 'missing.njk', contents: [] };
+      configuration.addTemplate(`${MISSING.path}.md`, ' ', missing);
       const own = { ...OF_PAGES, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
       configuration.addTemplate(`${REFERENCE.path}.md`, ' ', own);
       return { markdownTemplateEngine: false, templateFormats: ['md'] };

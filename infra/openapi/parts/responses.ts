@@ -82,14 +82,18 @@ export const successes = (name: EndpointName, endpoint: Endpoint, method: string
 
 const contentOf = (name: EndpointName, status: string, schema: v.GenericSchema): Part => {
   const described = schemaOf(schema);
-  if (described.format === 'binary') {
-    return Object.fromEntries((docsOf(name).fileTypes ?? []).map((type) => [type, { schema: described }]));
-  }
+  const { anyOf: alternatives = [described] } = described;
+  const isFile = (one: object | boolean) => typeof one === 'object' && 'format' in one && one.format === 'binary';
+  const file = alternatives.find(isFile);
+  const json = file === undefined ? described : alternatives.find((one) => !isFile(one));
   return {
-    'application/json': {
-      schema: named.at(`${name}.${status}`, exclusive(described)),
-      ...shownIn(name, ({ answer }) => answer),
-    },
+    ...(typeof json === 'object' && {
+      'application/json': {
+        schema: named.at(`${name}.${status}`, exclusive(json)),
+        ...shownIn(name, ({ answer }) => answer),
+      },
+    }),
+    ...(file && Object.fromEntries((docsOf(name).fileTypes ?? []).map((type) => [type, { schema: file }]))),
   };
 };
 

@@ -7,8 +7,9 @@ export const descriptionDocs: AreaDocs<typeof description> = {
   description: 'This document.',
   endpoints: {
     readApiDescription: {
-      text: 'OpenAPI 3.1, with the hosts of this service. Needs no token.',
+      text: 'OpenAPI 3.1, with the hosts of this service. Needs no token. With `text/html` in `Accept`, as browsers send it, the response is a page of all errors, so the `type` of a problem leads people to its section.',
       names: { 200: 'ApiDescription' },
+      fileTypes: ['text/html'],
       examples: [],
     },
   },

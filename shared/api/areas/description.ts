@@ -4,6 +4,8 @@ import { responseObject } from '../../validation/bounded.ts';
 
 import { define } from '../endpoint.ts';
 
+export const apiDescriptionBody = responseObject({ openapi: v.string() });
+
 export const description = {
   readApiDescription: define({
     area: 'description',
@@ -11,7 +13,9 @@ export const description = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
     token: 'none',
     permission: 'none',
-    responses: { 200: responseObject({ openapi: v.string() }) },
+    headers: v.object({ accept: v.optional(v.string()) }),
+    // The description, or the page of errors.
+    responses: { 200: v.union([apiDescriptionBody, v.instance(Uint8Array)]) },
     problems: [],
     table: [],
   }),

@@ -4,8 +4,14 @@ import { exampleHosts } from './example-hosts.ts';
 import written from './openapi.json' with { type: 'json' };
 import { propertyRow } from './property-row.ts';
 
+/** The used part of an OpenAPI document. */
+export type ApiDescription = {
+  openapi: string;
+  components: { responses: Record<string, { description: string }> };
+};
+
 /** An OpenAPI document (version 3.1). The URLs of the hosts have no slash at their end. */
-export const apiDescription = ({ base, bridge }: Record<'base' | 'bridge', string>): { openapi: string } =>
+export const apiDescription = ({ base, bridge }: Record<'base' | 'bridge', string>): ApiDescription =>
   JSON.parse(
     withProperties(JSON.stringify(written)).replaceAll(exampleHosts.base, base).replaceAll(exampleHosts.bridge, bridge),
   );

@@ -1,5 +1,5 @@
 /** What all pages do: theme, drawer, search, current heading, and copying of code. */
-import MiniSearch from './minisearch.js';
+import { indexOf, searchIn } from './search.js';
 
 const root = document.documentElement;
 const find = (selector) => document.querySelector(selector);
@@ -44,25 +44,12 @@ sidebar.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
 const MOST = 12;
 const field = find('#search');
 const found = find('#found');
+/** The site's folder. It is empty where addresses are relative. */
+const folder = find('.brand').getAttribute('href').replace('index.html', '');
 let index;
 
 /** The index is made from the site's own file, when somebody first searches. */
-const openIndex = async () => {
-  const entries = await (await fetch('search.json')).json();
-  const made = new MiniSearch({
-    fields: ['title', 'page', 'text'],
-    storeFields: ['title', 'page', 'url', 'text'],
-    tokenize: (text) => text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => [word, ...word.split('_')]),
-    searchOptions: {
-      boost: { title: 4, page: 2 },
-      prefix: true,
-      fuzzy: (term) => (term.length > 4 ? 0.2 : 0),
-      combineWith: 'AND',
-    },
-  });
-  made.addAll(entries);
-  return made;
-};
+const openIndex = async () => indexOf(await (await fetch(`${folder}search.json`)).json());
 
 const element = (name, content, attributes = {}) => {
   const made = document.createElement(name);
@@ -94,12 +81,12 @@ const search = async () => {
   const words = field.value.trim();
   if (words === '') return close();
   index ??= openIndex();
-  const results = (await index).search(words).slice(0, MOST);
+  const results = searchIn(await index, words).slice(0, MOST);
   if (field.value.trim() !== words) return;
   found.replaceChildren(
     ...results.map(({ title, page, url, text, terms }, place) =>
       element('a', [element('b', [title]), element('span', [`${page} · ${excerpt(text, terms)}`])], {
-        href: url,
+        href: folder + url,
         role: 'option',
         id: `found-${place}`,
         'aria-selected': 'false',

@@ -1,5 +1,6 @@
 /** Hosts, tokens, profilers, and media. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { apiDescriptionBody } from '../../../../shared/api/areas/description.ts';
 import { api } from '../../../../shared/api/index.ts';
 import { now } from '../../../../shared/core/clock.ts';
 import { type Day, type Step, untilFound } from '../day.ts';
@@ -27,7 +28,7 @@ export const isGranted = (result: { status: string; value?: string } | undefined
 const untilItResponds = async ({ hosts, signal }: Day) => {
   for (const end = now() + NEW_HOST; ; ) {
     try {
-      return bodyOf(await hosts.base({ path: '/v1/openapi.json' }), api.readApiDescription.responses[200]);
+      return bodyOf(await hosts.base({ path: '/v1/openapi.json' }), apiDescriptionBody);
     } catch (error) {
       if (!(error instanceof StepFailure) || now() >= end) throw error;
       await pause(1_000, undefined, { signal });

@@ -264,6 +264,18 @@ describe('a problem', () => {
       trace_id: headers.get('apigw-requestid'),
     });
   });
+
+  test('has a type whose address is a page with its section in a browser, and the API description for programs', async () => {
+    const { token } = await newCaller('profilers');
+    const { body } = asProblem(await sendRaw('readProfiler', { token, path: rest }));
+    const page = await fetch(body.type, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('vary')).toBe('Accept');
+    expect(await page.text()).toContain(`<section id="${new URL(body.type).hash.slice(1)}">`);
+    const description = await fetch(body.type, { headers: { accept: '*/*' } });
+    expect(description.headers.get('content-type')).toBe('application/json');
+    expect(await description.json()).toHaveProperty('openapi');
+  });
 });
 
 describe('the gateway', () => {

@@ -78,12 +78,11 @@ const whyNoProblem = (operation: Operation | undefined, sent: Sent, { status, ty
 const whyNotPromised = ({ method, responses }: Operation, { status, type = '', body }: Answer): string | undefined => {
   const promised = responses[status];
   if (promised === undefined) return `${status} is not documented`;
-  const [content] = Object.entries(promised.content ?? {});
-  if (content === undefined || method === 'HEAD') return body === '' ? undefined : 'the response has a body';
-  const [range, { schema }] = content;
-  if (isBytes(schema))
-    return mediaType(type) in (promised.content ?? {}) ? undefined : `the response has the type ${type}`;
-  return type === range ? whyNot(schema, parsed(body)) : `the response has the type ${type}`;
+  const contents = Object.entries(promised.content ?? {});
+  if (contents.length === 0 || method === 'HEAD') return body === '' ? undefined : 'the response has a body';
+  const [, content] = contents.find(([one, { schema }]) => one === (isBytes(schema) ? mediaType(type) : type)) ?? [];
+  if (content === undefined) return `the response has the type ${type}`;
+  return isBytes(content.schema) ? undefined : whyNot(content.schema, parsed(body));
 };
 
 /** A type without its parameters, as `charset`. */

@@ -1,0 +1,104 @@
+/** What the site contains besides its guides: commands, changelog, missing pages, and the site for programs. */
+import { describe, expect, test } from 'vitest';
+import { groups, pages } from '../../../infra/docs/site/navigation.ts';
+import { notes } from '../../../infra/docs/site/notes.ts';
+import { buildSite } from '../../../infra/docs/site/site.ts';
+import { createProgram } from '../../../infra/operator/program.ts';
+import { apiDescription } from '../../../shared/api/openapi/description.ts';
+
+const hosts = { base: 'https://api.example.com', bridge: 'https://bridge.example.com' };
+const site = await buildSite({ base_url: hosts.base, bridge_url: hosts.bridge }, apiDescription(hosts));
+
+const decoder = new TextDecoder();
+
+const textOf = (path: string): string => {
+  const { body = '' } = site.get(path) ?? {};
+  return typeof body === 'string' ? body : decoder.decode(body);
+};
+
+test('the page of the command line lists each command of the operator with what it does', () => {
+  const rows = [...textOf('command-line.html').matchAll(/<td[^>]*><code>([^<]*?)<\/code><\/td><td[^>]*>(.+?)<\/td>/g)];
+  const listed = rows.map(([, command = '']) => command.split(/ (?=&lt;|\[)/)[0]);
+  const { commands } = createProgram();
+  expect(commands.length).toBeGreaterThan(20);
+  for (const { name, commands: below } of commands.map((one) => ({ name: one.name(), commands: one.commands }))) {
+    if (below.length === 0) expect(listed).toContain(name);
+    for (const one of below) expect(listed).toContain(`${name} ${one.name()}`);
+  }
+});
+
+test('the changelog is a page', () => {
+  expect(textOf('changelog.html')).toContain('<h2 id="unreleased">Unreleased</h2>');
+});
+
+describe('the page for missing addresses', () => {
+  test('has links to pages that exist', () => {
+    for (const [, path = ''] of textOf('404.html').matchAll(/<a href="([\w-]+\.html)/g))
+      expect(site.has(path)).toBe(true);
+    expect(textOf('404.html')).toContain('<h1>Page not found</h1>');
+  });
+
+  test('has absolute links where it is shown below the folder of the site', async () => {
+    const tried = { token: 't', app_token: 'a', bridge: '/docs/bridge', examples: '/docs/examples', phone: '/' };
+    const local = await buildSite(
+      { base_url: hosts.base, bridge_url: hosts.bridge, try: tried },
+      apiDescription(hosts),
+    );
+    const links = [...String(local.get('404.html')?.body).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+    expect(links.filter((link) => !/^(\/|#|data:,$)/.test(link ?? ''))).toEqual([]);
+  });
+});
+
+describe('for programs', () => {
+  const markdown = pages.map(({ path }) => path.replace('.html', '.md'));
+
+  test.each(markdown)('%s is Markdown, and its links lead to Markdown that exists', (path) => {
+    const file = site.get(path);
+    expect(file?.type).toBe('text/markdown; charset=utf-8');
+    expect(textOf(path)).toMatch(/^# .+\n/);
+    const text = textOf(path).replaceAll(/^ *```[\s\S]*?^ *```|(`+)(?!`)[\s\S]*?[^`]\1(?!`)/gm, '');
+    expect(text).not.toContain('<!--');
+    for (const [, picture, target = ''] of text.matchAll(/(!?)\[[^\]]*\]\(([^)\s]+)\)/g)) {
+      expect(picture).toBe('');
+      const [page = '', anchor] = target.split('#');
+      if (/^https?:/.test(target)) continue;
+      expect(page.endsWith('.md') && site.has(page), target).toBe(true);
+      if (anchor) expect(textOf(page.replace('.md', '.html')), target).toContain(`id="${anchor}"`);
+    }
+  });
+
+  test('each page names its Markdown', () => {
+    for (const { path } of pages) {
+      const link = `<link rel="alternate" type="text/markdown" href="${path.replace('.html', '.md')}">`;
+      expect(textOf(path)).toContain(link);
+    }
+    expect(textOf('404.html')).not.toContain('rel="alternate"');
+  });
+
+  test('each page has a note, and the description of its HTML is the note', () => {
+    for (const { path } of pages) {
+      expect(notes[path], path).toMatch(/^[A-Z].*\.$/);
+      expect(textOf(path)).toContain('<meta name="description" content="');
+    }
+  });
+
+  test('llms.txt has the form of llmstxt.org, and lists each page once with a note', () => {
+    const text = textOf('llms.txt');
+    expect(text).toMatch(/^# Business API\n\n> .+\n\n/);
+    const linked = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*\.$/gm)].map(([, target = '']) => target);
+    expect(linked.toSorted()).toEqual(['llms-full.txt', 'openapi.json', ...markdown].toSorted());
+    for (const path of linked) expect(site.has(path), path).toBe(true);
+    // Every line of a list has this form, and "Optional" is the last section.
+    expect(text.match(/^- /gm)).toHaveLength(linked.length);
+    expect(text.match(/^## .+$/gm)?.at(-1)).toBe('## Optional');
+  });
+
+  test('llms-full.txt contains all pages for users, and no other', () => {
+    const text = textOf('llms-full.txt');
+    for (const { audience, pages: own } of groups) {
+      for (const { path } of own) {
+        expect(text.includes(textOf(path.replace('.html', '.md'))), path).toBe(audience === 'users');
+      }
+    }
+  });
+});
