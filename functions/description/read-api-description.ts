@@ -14,9 +14,9 @@ const HTML = {
   'x-content-type-options': 'nosniff',
 };
 
-export const handler = unlimitedEndpoint(api.readApiDescription, async ({ headers: { accept = '' } }) => {
+export const handler = unlimitedEndpoint(api.readApiDescription, async ({ query, headers: { accept = '' } }) => {
   const description = apiDescription({ base: baseUrl(), bridge: bridgeUrl() });
-  return /\btext\/html\b/.test(accept)
+  return query.format === undefined && /\btext\/html\b/.test(accept)
     ? ok(new TextEncoder().encode(errorsPage(description)), { ...HEADERS, ...HTML })
     : ok(description, HEADERS);
 });

@@ -5,6 +5,7 @@ export const notes: Readonly<Record<string, string>> = {
   'how-it-works.html': 'The parts of the service, the life of a message and of a consent, and the schedule of retries.',
   'states.html': 'Each state that a message can reach, when, and the reasons of failures.',
   'business.html': 'All requests, tokens and permissions, the portal, formats, and generated clients.',
+  'generate.html': 'Generate a client in TypeScript, Java, Go or Python, with paging, errors and repeats.',
   'messages.html':
     'Fields of a message, references of your own, sending hours; stop messages; read logs and jobs; exports.',
   'campaigns.html': 'One message to many users: jobs, forecasts, schedules, and messages from a CSV file.',

@@ -24,7 +24,7 @@ export const Samples = ({ route }: { route: Route }) => {
             <Copy text={location.origin} label={texts.reference.copyBaseUrl} />
           </div>
           <div class="buttons">
-            <a class="button" href="/v1/openapi.json" target="_blank" rel="noopener noreferrer">
+            <a class="button" href="/v1/openapi.json?format=json" target="_blank" rel="noopener noreferrer">
               <Icon name="file" />
               {texts.reference.description}
             </a>

@@ -7,10 +7,11 @@ export const descriptionDocs: AreaDocs<typeof description> = {
   description: 'This document.',
   endpoints: {
     readApiDescription: {
-      text: 'OpenAPI 3.1, with the hosts of this service. Needs no token. With `text/html` in `Accept`, as browsers send it, the response is a page of all errors, so the `type` of a problem leads people to its section.',
+      text: 'OpenAPI 3.1, with the hosts of this service. Needs no token. With `text/html` in `Accept`, as browsers send it, the response is a page of all errors, so the `type` of a problem leads people to its section; `format=json` returns the description to browsers, too.',
       names: { 200: 'ApiDescription' },
       fileTypes: ['text/html'],
       examples: [],
     },
   },
+  fields: { 'readApiDescription.format': 'Return the description, whatever `Accept` contains.' },
 };

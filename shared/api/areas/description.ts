@@ -13,6 +13,7 @@ export const description = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
     token: 'none',
     permission: 'none',
+    query: v.object({ format: v.optional(v.literal('json')) }),
     headers: v.object({ accept: v.optional(v.string()) }),
     // The description, or the page of errors.
     responses: { 200: v.union([apiDescriptionBody, v.instance(Uint8Array)]) },

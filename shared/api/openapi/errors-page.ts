@@ -31,7 +31,8 @@ export const errorsPage = ({ components }: ApiDescription): string => {
 <body>
 <main>
 <h1>Errors of the API</h1>
-<p>The <code>type</code> of an error leads to its section. Programs get the API description (OpenAPI) from this address.</p>
+<p>The <code>type</code> of an error leads to its section. Programs get the
+<a href="openapi.json?format=json">API description</a> (OpenAPI) from this address.</p>
 ${sections.join('\n')}
 </main>
 </body>

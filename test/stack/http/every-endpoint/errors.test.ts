@@ -268,13 +268,18 @@ describe('a problem', () => {
   test('has a type whose address is a page with its section in a browser, and the API description for programs', async () => {
     const { token } = await newCaller('profilers');
     const { body } = asProblem(await sendRaw('readProfiler', { token, path: rest }));
-    const page = await fetch(body.type, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await fetch(body.type, { headers: { accept } });
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('vary')).toBe('Accept');
-    expect(await page.text()).toContain(`<section id="${new URL(body.type).hash.slice(1)}">`);
-    const description = await fetch(body.type, { headers: { accept: '*/*' } });
-    expect(description.headers.get('content-type')).toBe('application/json');
-    expect(await description.json()).toHaveProperty('openapi');
+    const html = await page.text();
+    expect(html).toContain(`<section id="${new URL(body.type).hash.slice(1)}">`);
+    const link = new URL(/href="([^"]+)"/.exec(html)?.[1] ?? '', body.type);
+    for (const request of [fetch(body.type), fetch(link, { headers: { accept } })]) {
+      const description = await request;
+      expect(description.headers.get('content-type')).toBe('application/json');
+      expect(await description.json()).toHaveProperty('openapi');
+    }
   });
 });
 
