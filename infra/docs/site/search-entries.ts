@@ -1,5 +1,6 @@
 /** What the search of the site finds: parts of guides, operations of the API, and error codes. */
 import { type Part, partsOf } from './guide.ts';
+import { pageOf } from './reference/operations.ts';
 
 export interface Entry {
   id: number;
@@ -41,9 +42,6 @@ export const operationsOf = (description: object): Operation[] => {
   );
 };
 
-/** The fragment of an operation in the reference, which Swagger UI understands. */
-export const fragmentOf = ({ tag, id }: Operation): string => `#/${encodeURIComponent(tag)}/${encodeURIComponent(id)}`;
-
 interface Rendered {
   path: string;
   title: string;
@@ -51,7 +49,7 @@ interface Rendered {
 }
 
 /** The entries of the search. */
-export const entriesOf = (guides: Rendered[], operations: Operation[], reference: string): Entry[] => {
+export const entriesOf = (guides: Rendered[], operations: Operation[]): Entry[] => {
   const ofGuides = guides.flatMap(({ path, title, html }) => [
     ...partsOf(html).map((part) => entryOf(part, path, title)),
     ...[...html.matchAll(/<tr id="(\w+)">\n<td>(\d{3})<\/td>\n<td>.*?<\/td>\n<td>(.*?)<\/td>/g)].map(
@@ -66,7 +64,7 @@ export const entriesOf = (guides: Rendered[], operations: Operation[], reference
   const ofReference = operations.map((operation) => ({
     title: `${operation.method} ${operation.path}`,
     page: 'API reference',
-    url: `${reference}${fragmentOf(operation)}`,
+    url: pageOf(operation.id),
     text: `${operation.summary} ${operation.id} ${operation.description}`,
   }));
   return [...ofGuides, ...ofReference].map((entry, id) => ({ id, ...entry }));

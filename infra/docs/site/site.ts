@@ -1,6 +1,6 @@
 /**
- * The documentation as a site: the guides of `infra/docs`, and the reference, which Swagger UI draws from the API
- * description. Eleventy makes the pages. All files come from this project and its packages.
+ * The documentation as a site: the guides of `infra/docs`, and the reference, from the API description. Eleventy makes the
+ * pages. All files come from this project and its packages.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import Eleventy from '@11ty/eleventy';
 import { headingsOf, renderGuide } from './guide.ts';
 import { groups, type Page, pages, REFERENCE } from './navigation.ts';
-import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
+import { type OperationPage, referenceOf } from './reference/pages.ts';
+import type { Origin } from './reference/try.ts';
+import { entriesOf, operationsOf } from './search-entries.ts';
 import { type Guides, markdownOf, resolverOf } from './sections.ts';
 
 export interface File {
@@ -24,15 +26,7 @@ export interface Service {
   try?: Try;
 }
 
-interface Try {
-  /** The token of requests, until people enter another one. */
-  token: string;
-  /** The token of the app network, for its own requests. */
-  app_token: string;
-  /** The path of the page's host that leads to the bridge. */
-  bridge: string;
-  /** The path of the page's host that restores what the examples name. */
-  examples: string;
+interface Try extends Origin {
   /** The page with the phone. */
   phone: string;
 }
@@ -42,7 +36,6 @@ const docs = join(here, '..');
 const page = join(here, 'page');
 /** The colours of all pages. */
 const tokens = join(docs, '../web/tokens.css');
-const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const search = fileURLToPath(import.meta.resolve('minisearch'));
 
 const HTML = 'text/html; charset=utf-8';
@@ -60,8 +53,6 @@ const COPIED: [name: string, source: string, type: string][] = [
   ]),
   ...['theme.js', 'site.js', 'reference.js'].map((name): [string, string, string] => [name, join(page, name), SCRIPT]),
   ['minisearch.js', search, SCRIPT],
-  ['swagger-ui.css', join(swagger, 'swagger-ui.css'), CSS],
-  ['swagger-ui-bundle.js', join(swagger, 'swagger-ui-bundle.js'), SCRIPT],
 ];
 
 /** All files of the site, by their paths relative to its folder. */
@@ -70,17 +61,13 @@ export const buildSite = async (service: Service, description: object): Promise<
   const pictures = await readAll('svg');
   const resolve = resolverOf(guides);
   const rendered = pages.map((one) => ({ ...one, html: renderPage(one, guides, pictures, resolve) }));
-  const operations = operationsOf(description);
+  const { areas, ...overview } = referenceOf(service, description);
 
-  const made = await makePages(rendered, {
-    groups,
-    reference: REFERENCE,
-    tags: [...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, ofTag]) => ({
-      tag,
-      operations: ofTag.map((operation) => ({ ...operation, fragment: fragmentOf(operation) })),
-    })),
-    phone: service.try?.phone,
-  });
+  const made = await makePages(
+    rendered,
+    areas.flatMap(({ operations }) => operations),
+    { groups, reference: { ...REFERENCE, ...overview }, areas, phone: service.try?.phone },
+  );
   const copied = await Promise.all(
     COPIED.map(
       async ([name, source, type]): Promise<[string, File]> => [
@@ -92,9 +79,8 @@ export const buildSite = async (service: Service, description: object): Promise<
   return new Map<string, File>([
     ...made.map(({ path, html }): [string, File] => [path, { type: HTML, body: html }]),
     ...copied,
-    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operations, REFERENCE.path)) }],
+    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsOf(description))) }],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
-    ['service.json', { type: JSON_TYPE, body: JSON.stringify(service) }],
   ]);
 };
 
@@ -123,6 +109,7 @@ const OF_PAGES = { templateEngineOverride: 'md' };
 /** The pages of guides and of the reference, as Eleventy makes them from the templates in `page/`. */
 const makePages = async (
   rendered: (Page & { html: string })[],
+  operations: OperationPage[],
   data: Record<string, unknown>,
 ): Promise<{ path: string; html: string }[]> => {
   const eleventy = new Eleventy(page, join(docs, '.out'), {
@@ -137,8 +124,14 @@ const makePages = async (
         const own = { ...OF_PAGES, permalink: path, layout: 'guide.njk', path, title, contents: headingsOf(html) };
         configuration.addTemplate(`${path}.md`, html, own);
       }
-      const own = { ...OF_PAGES, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
+      const ofReference = { ...OF_PAGES, isReference: true };
+      const own = { ...ofReference, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
       configuration.addTemplate(`${REFERENCE.path}.md`, ' ', own);
+      for (const operation of operations) {
+        const { page: path, name: title } = operation;
+        const own = { ...ofReference, permalink: path, layout: 'operation.njk', path, title, operation };
+        configuration.addTemplate(`${path}.md`, ' ', own);
+      }
       return { markdownTemplateEngine: false, templateFormats: ['md'] };
     },
   });
