@@ -103,6 +103,7 @@ describe('the reference', () => {
     expect(await body.inputValue()).toContain(placeholders.user);
     expect(await tryOut(page)).toMatch(/^200 OK, \d+ ms$/);
     expect(await body.inputValue()).toContain(stack.panelist);
+    expect(await page.locator(':focus').textContent()).toBe('Send request');
     // A changed value is sent as it is.
     await body.fill('{"to":"1"}');
     expect(await tryOut(page)).toMatch(/^422 /);

@@ -90,7 +90,16 @@ const requestOf = async (fields) => {
   });
 };
 
-/** The body of a response: a picture as such, and everything else as a text. */
+/** JSON in lines, and any other text as it is. */
+const readable = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+/** The body of a response: a picture as such, and a text as a text. */
 const shownBody = async (response) => {
   const type = response.headers.get('content-type') ?? '';
   const bytes = await response.blob();
@@ -101,8 +110,8 @@ const shownBody = async (response) => {
     image.src = URL.createObjectURL(bytes);
     return [image];
   }
-  const text = await bytes.text();
-  const block = element('pre', /json/.test(type) ? JSON.stringify(JSON.parse(text), null, 2) : text);
+  if (!/text|json/.test(type)) return [element('p', `${bytes.size} bytes of ${type}`)];
+  const block = element('pre', readable(await bytes.text()));
   block.tabIndex = 0;
   return [block];
 };
@@ -143,7 +152,9 @@ if (form) {
   });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    button.disabled = true;
+    // A button that is disabled would lose the focus.
+    if (button.ariaDisabled === 'true') return;
+    button.ariaDisabled = 'true';
     show('Sending…', true);
     try {
       const { state: text, isOk, parts } = await send();
@@ -151,6 +162,7 @@ if (form) {
     } catch (error) {
       show(String(error), false);
     }
-    button.disabled = false;
+    button.ariaDisabled = 'false';
+    result.scrollIntoView({ block: 'nearest' });
   });
 }
