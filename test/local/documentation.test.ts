@@ -211,6 +211,9 @@ describe('the reference', () => {
       expect(page).toContain(`<p><code>${field}</code> <span class="type">`);
     }
     expect(page).toContain('If <code>type</code> is <code>image</code>');
+    // What all variants share is there once.
+    expect(page.split('<p><code>priority</code> <span class="type">')).toHaveLength(2);
+    expect(textOf(pageOf('fetchUserData'))).toContain('<code>results</code> <span class="type">map of objects</span>');
     for (const code of ['job_cancelled', 'invalid_request', 'internal_error']) {
       expect(page, code).toMatch(new RegExp(`<summary><span class="status">\\d{3}</span><code>${code}</code>`));
     }

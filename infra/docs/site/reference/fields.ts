@@ -41,24 +41,21 @@ export const fieldReader = (
   render: Render,
 ): ((name: string, schema: Schema, isRequired: boolean) => Field) => {
   const contentOf = (schema: Schema): Content => {
-    const { items, properties = {}, required = [], additionalProperties, ...rest } = resolve(schema);
-    if (items) return contentOf(items);
+    const { properties = {}, required = [], ...rest } = resolve(schema);
+    const values = valuesOf(rest);
+    if (values) return contentOf(values);
     const options = (rest.oneOf ?? rest.anyOf ?? []).filter((option) => hasFields(option));
     const [only] = options;
     if (only && options.length === 1) return contentOf(only);
     if (only) return variantsOf(options, rest.discriminator?.propertyName);
-    const names = typeof additionalProperties === 'object' && hasFields(additionalProperties) && additionalProperties;
-    const fields = [
-      ...Object.entries(properties).map(([name, field]) => fieldOf(name, field, required.includes(name))),
-      ...(names ? [fieldOf('*', names, false)] : []),
-    ];
+    const fields = Object.entries(properties).map(([name, field]) => fieldOf(name, field, required.includes(name)));
     return { fields: requiredFirst(fields), variants: [] };
   };
 
   const hasFields = (schema: Schema): boolean => {
-    const { items, properties, oneOf, anyOf, additionalProperties } = resolve(schema);
-    if (items) return hasFields(items);
-    if (typeof additionalProperties === 'object' && hasFields(additionalProperties)) return true;
+    const { properties, oneOf, anyOf, ...rest } = resolve(schema);
+    const values = valuesOf(rest);
+    if (values) return hasFields(values);
     return properties !== undefined || (oneOf ?? anyOf ?? []).some(hasFields);
   };
 
@@ -86,13 +83,13 @@ export const fieldReader = (
       );
     const shared = Object.keys(first?.properties ?? {}).filter((name) => name !== discriminator && isShared(name));
     const deciding = discriminator === undefined ? [] : [discriminator];
-    const valuesOf = ({ properties }: Schema): unknown[] =>
+    const decidingOf = ({ properties }: Schema): unknown[] =>
       deciding.flatMap((name) => properties?.[name] ?? []).flatMap(({ const: only, enum: all }) => all ?? only ?? []);
     const fields = Object.entries(first?.properties ?? {}).flatMap(([name, schema]) => {
       const isRequired = first?.required?.includes(name) === true;
       if (name === discriminator) {
         const { const: _, ...own } = resolve(schema);
-        return [fieldOf(name, { ...own, enum: resolved.flatMap(valuesOf) }, isRequired)];
+        return [fieldOf(name, { ...own, enum: resolved.flatMap(decidingOf) }, isRequired)];
       }
       return shared.includes(name) ? [fieldOf(name, schema, isRequired)] : [];
     });
@@ -103,7 +100,7 @@ export const fieldReader = (
           const properties = Object.entries(option.properties ?? {}).filter(
             ([name]) => name !== discriminator && !shared.includes(name),
           );
-          const values = valuesOf(option).map(String);
+          const values = decidingOf(option).map(String);
           const given = options[index] ?? {};
           return {
             field: values.length > 0 ? discriminator : undefined,
@@ -118,18 +115,23 @@ export const fieldReader = (
   };
 
   const typeOf = (schema: Schema): string => {
-    const { type, format, items, oneOf, anyOf, const: only, enum: values } = resolve(schema);
+    const { type, format, oneOf, anyOf, const: only, enum: values, ...rest } = resolve(schema);
     const options = oneOf ?? anyOf;
     if (options) return [...new Set(options.map(typeOf))].join(' or ');
     if (type === undefined) return [...new Set((values ?? [only]).map((value) => typeof value))].join(' or ');
     const isNull = Array.isArray(type) && type.includes('null');
     const [own = 'null'] = [type].flat().filter((one) => one !== 'null');
-    const named = own === 'array' ? `list of ${typeOf(items ?? {})}s` : (FORMATS[format ?? ''] ?? own);
+    const inside = valuesOf(rest);
+    const named = inside ? `${own === 'array' ? 'list' : 'map'} of ${typeOf(inside)}s` : (FORMATS[format ?? ''] ?? own);
     return isNull ? `${named} or null` : named;
   };
 
   return fieldOf;
 };
+
+/** The schema of the values of a list, or of a map. */
+const valuesOf = ({ items, additionalProperties }: Schema): Schema | undefined =>
+  items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 
 const requiredFirst = (fields: Field[]): Field[] =>
   fields.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
@@ -137,8 +139,8 @@ const requiredFirst = (fields: Field[]): Field[] =>
 /** Types by their formats. */
 const FORMATS: Record<string, string> = { uuid: 'UUID', uri: 'URL', binary: 'file' };
 
-/** A pattern that says only that a text must not be blank. */
-const NOT_BLANK = '\\S';
+/** Patterns that need no mention: of texts that are not blank, and of times, which descriptions explain. */
+const IMPLIED = /^\\S$|\\d\{4\}-/;
 
 const factsOf = ({ const: only, enum: values, pattern, default: fallback, items, ...limits }: Schema): Fact[] => {
   const range = (least: number | undefined, most: number | undefined, unit: string): Fact[] => {
@@ -157,7 +159,7 @@ const factsOf = ({ const: only, enum: values, pattern, default: fallback, items,
     ...range(limits.minimum, limits.maximum, ''),
     ...range(limits.minLength, limits.maxLength, ' characters'),
     ...range(limits.minItems, limits.maxItems, ' items'),
-    ...(pattern === undefined || pattern === NOT_BLANK ? [] : [{ words: 'pattern', values: [pattern] }]),
+    ...(pattern === undefined || IMPLIED.test(pattern) ? [] : [{ words: 'pattern', values: [pattern] }]),
     ...(fallback === undefined ? [] : [{ words: 'default', values: [JSON.stringify(fallback)] }]),
   ];
 };
