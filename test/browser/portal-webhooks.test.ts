@@ -135,7 +135,7 @@ test('an account with RapidPro has no webhooks, and the page says why', async ()
   const page = await openPortal('/webhooks', { expectedErrors: /409/ });
   await page.getByText('Your operator has connected this account to RapidPro').waitFor();
   await expectAccessible(page);
-  // The reference adds deliveries to this account, which are examples.
+  // Requests that are tried out in the reference add deliveries to this account, which are examples.
   await page.route('**/v1/deliveries*', (route) => route.fulfill({ status: 204 }));
   await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
   await page.getByText('RapidPro receives your events, and its deliveries are not listed here.').waitFor();

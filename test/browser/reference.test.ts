@@ -2,35 +2,31 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { pages } from '../../infra/docs/site/navigation.ts';
+import { pageOf } from '../../infra/docs/site/reference/operations.ts';
 import { operationsOf } from '../../infra/docs/site/search-entries.ts';
+import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { placeholders } from '../../shared/api/placeholders.ts';
 import { png } from '../stack/support/files.ts';
 import { expectAccessible, openPage, stack } from './support/browser.ts';
+import { serveOwnStack } from './support/own-stack.ts';
 
 const DOCS = `${stack.base_url}/docs`;
 
-const openReference = async (options: Parameters<typeof openPage>[1] = {}, docs = DOCS): Promise<Page> => {
-  const page = await openPage(`${docs}/reference.html`, options);
-  // The first page makes what the examples name.
-  await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
-  return page;
-};
-
-/** Opens an operation of the reference. */
-const open = async (page: Page, name: string) => {
-  const operation = page.locator(`.opblock[id$="-${name}"]`);
-  await operation.locator('.opblock-summary-control').click();
-  return operation;
-};
+/** Opens the page of an operation. */
+const openOperation = (id: string, options: Parameters<typeof openPage>[1] = {}, docs = DOCS): Promise<Page> =>
+  openPage(`${docs}/${pageOf(id)}`, options);
 
 const description = apiDescription({ base: stack.base_url, bridge: stack.bridge_url });
 
-/** Tries out an operation with its example. Returns the status of the response. */
-const tryOut = async (page: Page, name: string): Promise<string> => {
-  const operation = await open(page, name);
-  await operation.locator('button.execute').click();
-  const status = await operation.locator('.live-responses-table tbody .response-col_status').first().textContent();
-  return (status ?? '').slice(0, 3);
+/** Sends the request of an open page as it is. Returns the first words about the response: its status. */
+const tryOut = async (page: Page): Promise<string> => {
+  const form = page.locator('.try');
+  await form.evaluate((details) => details.setAttribute('open', ''));
+  await form.getByRole('button', { name: 'Send request', exact: true }).click();
+  const state = form.locator('.state').filter({ hasNotText: 'Sending…' }).filter({ hasText: /./ });
+  await expect.poll(() => state.count()).toBe(1);
+  return (await state.textContent()) ?? '';
 };
 
 /** Operations that need an account without RapidPro, whose events listeners or webhooks of its own receive; and their statuses. */
@@ -46,103 +42,213 @@ const NEED_OTHERS = new Map([
   ['deleteWebhook', 409],
 ]);
 
+/** What the API says about the demo account of a stack. */
+const readAccount = async ({ base_url, token }: StackFile): Promise<unknown[]> => {
+  const shown: unknown[] = [];
+  const lists = ['stats/logs', 'jobs', 'history', 'deliveries', 'tokens', 'research_profilers', 'user_data/requests'];
+  for (const path of [...lists, 'avatar', 'configuration']) {
+    const read = async () => {
+      const response = await fetch(`${base_url}/v1/${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return [path, response.status, (await response.text()).replace(/"trace_id":"[^"]*"/, '')];
+    };
+    // A function may start slowly on a busy machine.
+    await expect.poll(read).not.toContain(500);
+    shown.push(await read());
+  }
+  return shown;
+};
+
 describe('the reference', () => {
+  test('opening pages changes nothing, and trying out a request does', async () => {
+    // Other tests use the demo account of the shared stack at the same time.
+    const own = await serveOwnStack();
+    const before = await readAccount(own);
+    const page = await openPage(`${own.docs_url}/reference.html`);
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'GET' || sent.push(request.url())));
+    for (const id of ['sendMessage', 'readAvatar', 'uploadImage', 'cancelJob', 'deleteProfiler', 'readMessage']) {
+      await page.goto(`${own.docs_url}/${pageOf(id)}`);
+      await page.locator('.try summary').first().click();
+      await page.getByRole('button', { name: 'Send request', exact: true }).waitFor();
+    }
+    expect(await readAccount(own)).toEqual(before);
+    expect(sent).toEqual([]);
+    expect(await tryOut(page)).toMatch(/^200 /);
+    expect(await readAccount(own)).not.toEqual(before);
+  });
+
   test('every operation works unchanged with the given tokens, and works again', { timeout: 900_000 }, async () => {
-    const page = await openReference({ expectedErrors: /status of (404|409)/ });
+    const page = await openPage(`${DOCS}/reference.html`, { expectedErrors: /status of (404|409)/ });
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(request.url()));
     const failed: string[] = [];
-    for (const { id, method } of operationsOf(description)) {
-      const operation = await open(page, id);
-      const keys = await operation.getByLabel('Idempotency-Key').all();
+    for (const { id } of operationsOf(description)) {
+      await page.goto(`${DOCS}/${pageOf(id)}`);
+      const keys = await page.getByLabel('Idempotency-Key').all();
       for (const key of keys) expect(await key.inputValue()).toBe('');
       for (const time of ['first', 'second']) {
-        const [response] = await Promise.all([
-          page.waitForResponse((one) => one.request().method() === method && !/\/docs\/[\w.]+$/.test(one.url())),
-          operation.locator('button.execute').click(),
-        ]);
-        if (response.status() >= 300 && response.status() !== NEED_OTHERS.get(id))
-          failed.push(`${id}, ${time}: ${response.status()} ${await response.text()}`);
-        await operation.locator('.live-responses-table').waitFor();
+        const state = await tryOut(page);
+        const status = Number.parseInt(state, 10);
+        if (!(status < 300) && status !== NEED_OTHERS.get(id))
+          failed.push(`${id}, ${time}: ${state} ${await page.locator('.result').textContent()}`);
       }
-      // A closed operation takes no time.
-      await operation.locator('.opblock-summary-control').click();
     }
     expect(failed).toEqual([]);
     expect(asked.filter((url) => url.includes(stack.token) || url.includes(stack.app_token))).toEqual([]);
   });
 
+  test('the form shows the values that were sent', async () => {
+    const page = await openOperation('sendMessage', { expectedErrors: /status of 422/ });
+    const body = page.getByLabel('Body');
+    expect(await body.inputValue()).toContain(placeholders.user);
+    expect(await tryOut(page)).toMatch(/^200 OK, \d+ ms$/);
+    expect(await body.inputValue()).toContain(stack.panelist);
+    expect(await page.locator(':focus').textContent()).toBe('Send request');
+    // A changed value is sent as it is.
+    await body.fill('{"to":"1"}');
+    expect(await tryOut(page)).toMatch(/^422 /);
+    expect(await body.inputValue()).toBe('{"to":"1"}');
+  });
+
   test('an entered token replaces the given one, also for events of the app network', async () => {
-    const page = await openReference({ expectedErrors: /403/ });
-    await page.getByRole('button', { name: 'Authorize', exact: true }).first().click();
-    await page.getByRole('button', { name: 'Remove authorization', exact: true }).click();
-    await page.locator('.modal-ux input').fill('another');
-    await page.getByRole('button', { name: 'Apply credentials', exact: true }).click();
-    await page.locator('.modal-ux .btn-done').click();
-    expect(await tryOut(page, 'receiveAppEvents')).toBe('403');
+    const page = await openOperation('readTokenInfo', { expectedErrors: /403/ });
+    await page.locator('.try summary').first().click();
+    await page.getByLabel('Token', { exact: true }).fill('another');
+    expect(await tryOut(page)).toMatch(/^403 /);
+    await page.goto(`${DOCS}/${pageOf('receiveAppEvents')}`);
+    expect(await tryOut(page)).toMatch(/^403 /);
   });
 
   test.each(['sendMessage', 'receiveTestMessage'])('trying out %s at localhost returns 200', async (name) => {
-    const page = await openReference({}, DOCS.replace('127.0.0.1', 'localhost'));
-    expect(await tryOut(page, name)).toBe('200');
+    const page = await openOperation(name, {}, DOCS.replace('127.0.0.1', 'localhost'));
+    expect(await tryOut(page)).toMatch(/^200 /);
   });
 
-  test('the reference uploads a file', async () => {
-    const page = await openReference();
-    const operation = await open(page, 'uploadImage');
+  test('the reference uploads a file, and shows a picture', async () => {
+    const page = await openOperation('uploadImage');
     const file = { name: 'own.png', mimeType: 'image/png', buffer: Buffer.from(png) };
-    await operation.locator('input[type=file]').setInputFiles(file);
-    await operation.locator('button.execute').click();
-    await operation.getByText('/media/').first().waitFor();
+    await page.locator('.try summary').first().click();
+    await page.locator('input[type=file]').setInputFiles(file);
+    expect(await tryOut(page)).toMatch(/^200 /);
+    const { url } = JSON.parse((await page.locator('.result > pre').textContent()) ?? '');
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(file.buffer);
+    await page.goto(`${DOCS}/${pageOf('readMedia')}`);
+    expect(await tryOut(page)).toMatch(/^200 /);
+    await page.getByRole('img', { name: 'The picture of the response', exact: true }).waitFor();
   });
 
-  test('the reference shows samples of code, and keeps the chosen language', async () => {
-    const page = await openPage(`${DOCS}/`);
-    await page.route('**/docs/openapi.json', async (route) => {
-      const response = await route.fetch();
-      const changed = await response.json();
-      changed.paths['/v1/message'].post['x-codeSamples'] = [
-        { lang: 'Shell', label: 'curl', source: 'curl "$BASE_URL/v1/message"' },
-        { lang: 'Python', source: 'requests.post(url)' },
-      ];
-      await route.fulfill({ response, json: changed });
-    });
-    await page.goto(`${DOCS}/reference.html`);
-    await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
-    const operation = await open(page, 'sendMessage');
-    await operation.getByText('curl "$BASE_URL/v1/message"').waitFor();
-    await operation.getByRole('button', { name: 'Python' }).click();
-    await operation.getByText('requests.post(url)').waitFor();
+  test('texts in responses stay texts', async () => {
+    const hostile = '<img src=x onerror=alert(1)>';
+    const page = await openOperation('readTokenInfo');
+    await page.route('**/v1/token/info', (route) => route.fulfill({ contentType: 'text/html', body: hostile }));
+    expect(await tryOut(page)).toMatch(/^200 /);
+    expect(await page.locator('.result > pre').textContent()).toBe(hostile);
+    expect(await page.locator('.result img').count()).toBe(0);
+    await page.unroute('**/v1/token/info');
+    await page.route('**/v1/token/info', (route) => route.fulfill({ json: { label: hostile } }));
+    expect(await tryOut(page)).toMatch(/^200 /);
+    expect(JSON.parse((await page.locator('.result > pre').textContent()) ?? '')).toEqual({ label: hostile });
+    expect(await page.locator('.result img').count()).toBe(0);
+  });
+
+  test('the page says what is wrong when there is no response', async () => {
+    const page = await openOperation('readTokenInfo', { expectedErrors: /ERR_FAILED/ });
+    await page.route('**/v1/token/info', (route) => route.abort());
+    expect(await tryOut(page)).toContain('Failed to fetch');
+    await page.unroute('**/v1/token/info');
+    expect(await tryOut(page)).toMatch(/^200 /);
+  });
+
+  test('samples have a chosen language, which stays, and a chosen example', async () => {
+    const page = await openOperation('sendMessage');
+    const request = page.getByRole('region', { name: 'Request', exact: true });
+    const sample = request.locator('pre:visible');
+    expect(await sample.textContent()).toContain('"$BASE_URL/v1/message');
+    await request.getByText('Python', { exact: true }).click();
+    expect(await sample.textContent()).toContain('requests.post(');
+    await page.getByLabel('Example').selectOption('An image');
+    expect(await sample.textContent()).toContain('Our new clinic');
+    await page.locator('.try summary').first().click();
+    expect(await page.getByLabel('Body').inputValue()).toContain('Our new clinic');
     await expectAccessible(page);
-    await page.reload();
-    await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
-    // The URL names the operation, so it is open.
-    await operation.getByText('requests.post(url)').waitFor();
+    await page.goto(`${DOCS}/${pageOf('readMessage')}`);
+    expect(await sample.textContent()).toContain('requests.get(');
+    // With the keyboard, too.
+    await request.getByLabel('Python').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await sample.textContent()).toContain('await fetch(');
   });
 
-  test('a link of the sidebar opens its operation', async () => {
-    const page = await openReference();
-    await page.getByRole('navigation', { name: 'Pages' }).locator('a[href="#/Media/uploadImage"]').click();
-    await page.locator('.opblock.is-open[id$="-uploadImage"]').waitFor();
+  test('without scripts, a page shows one sample and one example, which can be chosen', async () => {
+    const page = await openOperation('sendMessage', { javaScriptEnabled: false });
+    const request = page.getByRole('region', { name: 'Request', exact: true });
+    const sample = request.locator('pre:visible');
+    expect(await sample.textContent()).toContain('"$BASE_URL/v1/message');
+    await page.getByLabel('Example').selectOption({ index: 4 });
+    await request.getByText('Go', { exact: true }).click();
+    expect(await sample.textContent()).toContain('"dry_run": true');
+  });
+
+  test('links of the sidebar, of errors, and earlier ones lead to operations', async () => {
+    const page = await openPage(`${DOCS}/reference.html#/Media/uploadImage`);
+    await page.getByRole('heading', { name: 'Upload image', level: 1 }).waitFor();
+    const sidebar = page.getByRole('navigation', { name: 'Pages' });
+    await sidebar.getByText('Messages', { exact: true }).click();
+    await sidebar.getByRole('link', { name: 'Send message POST', exact: true }).click();
+    await page.getByRole('heading', { name: 'Send message', level: 1 }).waitFor();
+    await page.getByText('The job was cancelled', { exact: true }).click();
+    await page.getByText(/^What to do: the job was cancelled/).waitFor();
+  });
+
+  test('names of the sidebar take one line', async () => {
+    const page = await openOperation('startUserDataRequest');
+    const wrapped = await page.evaluate(() => {
+      for (const area of document.querySelectorAll('.sidebar details')) area.setAttribute('open', '');
+      return [...document.querySelectorAll('.sidebar a')]
+        .filter((link) => link.getBoundingClientRect().height > 32)
+        .map((link) => link.textContent);
+    });
+    expect(wrapped).toEqual([]);
+  });
+
+  test('the page of a message is short, although it shows every field', async () => {
+    const page = await openOperation('sendMessage');
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3_000);
   });
 
   test('the reference shows the webhooks of the service', async () => {
-    const page = await openReference();
-    await page.getByText('A user sent a message to your bot.').first().waitFor();
+    const page = await openPage(`${DOCS}/reference.html`);
+    await page.getByRole('main').getByRole('link', { name: 'message.received', exact: true }).click();
+    await page.getByRole('heading', { name: 'message.received', level: 1 }).waitFor();
+    await page.getByText('Verify the signature').waitFor();
   });
 
   test.each(['light', 'dark'] as const)('axe finds no serious violation in the reference: %s', async (colorScheme) => {
-    const page = await openReference({ colorScheme });
-    const operation = await open(page, 'sendMessage');
-    await operation.locator('button.execute').click();
-    await operation.locator('.live-responses-table').waitFor();
+    const page = await openOperation('sendMessage', { colorScheme });
+    expect(await tryOut(page)).toMatch(/^200 /);
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    await expectAccessible(page);
+    await page.goto(`${DOCS}/reference.html`);
     await expectAccessible(page);
   });
 
-  test('the reference fits a screen of 390 px', async () => {
-    const page = await openReference({ viewport: { width: 390, height: 844 } });
-    await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  test.each([
+    'reference.html',
+    pageOf('sendMessage'),
+    pageOf('receiveTurnMessage'),
+    pageOf('exportProfiler'),
+    'reference-receive-user-data-completed.html',
+  ])('%s fits all screens', async (path) => {
+    const page = await openPage(`${DOCS}/${path}`);
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    for (const width of [320, 390, 768, 1024, 1280, 1920, 2560]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth'), String(width)).toBe(width);
+    }
   });
 });
 
@@ -186,7 +292,7 @@ test('the chosen theme stays', async () => {
 
 test.each([
   ['when consent ends', 'user-data.html'],
-  ['/v1/upload_image', 'reference.html#/Media/uploadImage'],
+  ['/v1/upload_image', 'reference-upload-image.html'],
   ['idempotency_key_reused', 'errors.html#idempotency_key_reused'],
   ['rapidpro max length', 'rapidpro.html'],
 ])('the search for "%s" leads to %s, without a connection to elsewhere', async (words, target) => {

@@ -12,13 +12,14 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages, REFERENCE } from '../../infra/docs/site/navigation.ts';
+import { pageOf } from '../../infra/docs/site/reference/operations.ts';
 import { type Entry, operationsOf } from '../../infra/docs/site/search-entries.ts';
 import { slugOf } from '../../infra/docs/site/sections.ts';
 import { buildSite } from '../../infra/docs/site/site.ts';
 import { MESSAGES } from '../../infra/local/aws/gateway/gateway.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { documentation } from '../../infra/local/documentation/documentation.ts';
-import type { ExampleData } from '../../infra/local/documentation/example-data.ts';
+import { withCodeSamples } from '../../infra/openapi/samples/code-samples.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { placeholders } from '../../shared/api/placeholders.ts';
 import {
@@ -41,15 +42,12 @@ import { setups } from '../../shared/destinations/registry.ts';
 
 const servers: Server[] = [];
 
-/** How many times the documentation has asked for the data of the examples. */
-let ensured = 0;
+/** The texts for which the documentation has made what they name. */
+const resolved: string[] = [];
 
-const ensure = async (): Promise<ExampleData> => {
-  ensured += 1;
-  return {
-    texts: new Map([[placeholders.user, '447700900001']]),
-    paths: new Map([['deleteProfiler', 'own-profiler']]),
-  };
+const resolve = async (operation: string, texts: string[]): Promise<string[]> => {
+  resolved.push(...texts);
+  return texts.map((text) => text.replace(placeholders.user, `the user of ${operation}`));
 };
 
 const serve = (listener: RequestListener): Promise<string> => {
@@ -68,7 +66,7 @@ beforeAll(async () => {
   });
   const phoneUrl = 'http://127.0.0.1:2';
   const tokens = { token: 'demo', app_token: 'app' };
-  const show = documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, phoneUrl, tokens, examples: { ensure } });
+  const show = documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, phoneUrl, tokens, examples: { resolve } });
   url = await serve((incoming, response) => {
     if (!show(incoming, response)) response.writeHead(404).end('not of the documentation');
   });
@@ -88,10 +86,9 @@ const textOf = (path: string): string => {
 
 /** The pages of guides. */
 const guides = pages.map(({ path }) => path);
-const all = [...guides, REFERENCE.path];
-
-/** The fragments of all operations in the reference. */
-const operations = operationsOf(apiDescription(hosts)).map(({ tag, id }) => `/${tag}/${id}`);
+const operations = operationsOf(apiDescription(hosts)).map(({ id }) => pageOf(id));
+const webhooks = [...site.keys()].filter((path) => path.startsWith('reference-receive-'));
+const all = [...guides, REFERENCE.path, ...new Set([...operations, ...webhooks])];
 
 describe('pages', () => {
   test.each(['', ...all])('/docs/%s is a page', async (path) => {
@@ -119,6 +116,14 @@ describe('pages', () => {
     expect((await fetch(`${url}${path}`)).status).toBe(404);
   });
 
+  test.each(['/docs/missing', '/docs/a/b/missing.html'])('%s shows the page for missing addresses', async (path) => {
+    const answer = await fetch(`${url}${path}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    const html = await answer.text();
+    expect(html).toContain('<h1>Page not found</h1>');
+    expect(html).toContain('<link rel="stylesheet" href="/docs/style.css">');
+  });
+
   test.each(['/docsify', '/v1/openapi.json', '/'])('%s is passed to the API', async (path) => {
     expect(await (await fetch(`${url}${path}`)).text()).toBe('not of the documentation');
   });
@@ -128,8 +133,7 @@ describe('pages', () => {
     for (const href of links.filter((one) => !one.startsWith('http') && one !== 'data:,')) {
       const [path = '', anchor] = href.split('#');
       expect(site.has(path || page), href).toBe(true);
-      if (anchor?.startsWith('/')) expect(operations, href).toContain(decodeURIComponent(anchor));
-      else if (anchor !== undefined) expect(textOf(path || page), href).toContain(`id="${anchor}"`);
+      if (anchor !== undefined) expect(textOf(path || page), href).toContain(`id="${anchor}"`);
     }
   });
 
@@ -157,12 +161,11 @@ describe('pages', () => {
     const entries: Entry[] = JSON.parse(textOf('search.json'));
     for (const { url: target } of entries) {
       const [path = '', anchor] = target.split('#');
-      if (anchor?.startsWith('/')) expect(operations).toContain(decodeURIComponent(anchor));
-      else expect(textOf(path), target).toContain(anchor === undefined ? '<main' : `id="${anchor}"`);
+      expect(textOf(path), target).toContain(anchor === undefined ? '<main' : `id="${anchor}"`);
     }
     const urls = new Map(entries.map(({ title, url: target }) => [title, target]));
     expect(urls.get('Stop messages')).toBe('messages.html#stop-messages');
-    expect(urls.get('POST /v1/message')).toBe('reference.html#/Messages/sendMessage');
+    expect(urls.get('POST /v1/message')).toBe('reference-send-message.html');
     expect(urls.get('idempotency_key_reused')).toBe('errors.html#idempotency_key_reused');
   });
 
@@ -178,11 +181,74 @@ describe('pages', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a hosted site contains no token and sends no requests', () => {
-    expect(JSON.parse(textOf('service.json'))).toEqual({
-      base_url: 'https://api.example.com',
-      bridge_url: 'https://bridge.example.com',
-    });
+  test('a hosted site offers no form that sends requests', () => {
+    for (const page of all) expect(textOf(page), page).not.toContain('<form');
+  });
+});
+
+describe('the reference', () => {
+  const description = apiDescription(hosts);
+
+  test('has a page for each operation and each webhook', () => {
+    const { webhooks: described } = description as unknown as { webhooks: object };
+    expect(new Set(operations).size).toBe(operationsOf(description).length);
+    for (const page of operations) expect(textOf(page), page).toContain('<main class="guide operation">');
+    for (const type of Object.keys(described))
+      expect(all.some((page) => textOf(page).includes(`<h1>${type}</h1>`))).toBe(true);
+  });
+
+  test('has a rule of its style sheet for each language and example that can be chosen', async () => {
+    const shown = await buildSite(
+      { base_url: hosts.base, bridge_url: hosts.bridge },
+      withCodeSamples(description, hosts),
+    );
+    const style = textOf('reference.css');
+    let most = 0;
+    for (const [path, { body }] of shown) {
+      const page = path.startsWith('reference-') ? String(body) : '';
+      for (const [, language] of page.matchAll(/name="language" value="(\w+)"/g)) {
+        expect(style).toContain(`:has([value="${language}"]:checked)`);
+      }
+      most = Math.max(most, page.split('<option>').length - 1);
+    }
+    expect(most).toBeGreaterThan(1);
+    expect(style).toContain(`:has(option:nth-child(${most}):checked)`);
+  });
+
+  test('leads from earlier links to the pages of operations', () => {
+    const overview = textOf(REFERENCE.path);
+    for (const { tag, id } of operationsOf(description)) {
+      expect(overview).toContain(`id="/${encodeURIComponent(tag)}/${id}"><a href="${pageOf(id)}"`);
+    }
+  });
+
+  test('shows the fields of a body, its variants, and the errors of an operation', () => {
+    const page = textOf(pageOf('sendMessage'));
+    for (const field of ['to', 'send_at', 'quick_replies', 'job_id', 'Idempotency-Key']) {
+      expect(page).toContain(`<p><code>${field}</code> <span class="type">`);
+    }
+    expect(page).toContain('If <code>type</code> is <code>image</code>');
+    // What all variants share is there once.
+    expect(page.split('<p><code>priority</code> <span class="type">')).toHaveLength(2);
+    expect(textOf(pageOf('fetchUserData'))).toContain('<code>results</code> <span class="type">map of objects</span>');
+    for (const code of ['job_cancelled', 'invalid_request', 'internal_error']) {
+      expect(page, code).toMatch(new RegExp(`<summary><span class="status">\\d{3}</span><code>${code}</code>`));
+    }
+    expect(page).toContain('Permission: <code>messages</code>.');
+  });
+
+  test('shows texts of the description as texts', async () => {
+    const hostile = '<img src=x onerror=alert(1)>';
+    const text = JSON.stringify(description)
+      .replaceAll('A text with quick replies', hostile)
+      .replaceAll('"quick_replies"', JSON.stringify(`quick${hostile}`))
+      .replaceAll('Good morning!', hostile)
+      .replaceAll("The user's phone number.", hostile);
+    const service = { token: hostile.replace('<', '"><'), app_token: 'app', bridge: '/docs/bridge', phone: 'phone' };
+    const shown = await buildSite({ base_url: hosts.base, bridge_url: hosts.bridge, try: service }, JSON.parse(text));
+    const page = String(shown.get(pageOf('sendMessage'))?.body);
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(page).not.toContain('<img');
   });
 });
 
@@ -327,39 +393,38 @@ describe('the proxy to the bridge', () => {
   });
 });
 
-type Description = typeof import('../../shared/api/openapi/openapi.json');
-
 describe('the examples', () => {
-  const describedPaths = async (): Promise<Description['paths']> =>
-    ((await (await fetch(`${url}/docs/openapi.json`)).json()) as Description).paths;
+  const post = (body: unknown) => fetch(`${url}/docs/examples`, { method: 'POST', body: JSON.stringify(body) });
 
-  test('contain the data of the stack, and an id of its own for an operation that ends it', async () => {
-    const paths = await describedPaths();
-    const { examples } = paths['/v1/message'].post.requestBody.content['application/json'];
-    expect(examples['a-text-with-quick-replies'].value.to).toBe('447700900001');
-    const examplesOf = ({ parameters }: { parameters: { in: string; example?: unknown }[] }) =>
-      parameters.filter((one) => one.in === 'path').map(({ example }) => example);
-    expect(examplesOf(paths['/v1/research_profilers/{profiler_id}'].delete)).toEqual(['own-profiler']);
-    expect(examplesOf(paths['/v1/research_profilers/{profiler_id}'].get)).toEqual([placeholders.profiler]);
+  test('get values of the stack when a request is tried out', async () => {
+    const response = await post({ operation: 'sendMessage', texts: [`{"to":"${placeholders.user}"}`, 'other'] });
+    expect(await response.json()).toEqual(['{"to":"the user of sendMessage"}', 'other']);
   });
 
-  test('contain no idempotency key', async () => {
-    const operations = Object.values(await describedPaths()).flatMap((item) => Object.values(item));
-    const keys = operations
-      .flatMap(({ parameters = [] }: { parameters?: { name: string; example?: unknown }[] }) => parameters)
-      .filter(({ name }) => name === 'Idempotency-Key');
-    expect(keys.length).toBeGreaterThan(2);
-    for (const key of keys) expect(key).not.toHaveProperty('example');
+  test('get none from an open page', async () => {
+    const before = resolved.length;
+    for (const path of [REFERENCE.path, pageOf('sendMessage'), pageOf('readAvatar'), 'openapi.json', 'examples']) {
+      await (await fetch(`${url}/docs/${path}`)).text();
+    }
+    expect(resolved).toHaveLength(before);
   });
 
-  test('are restored by a POST', async () => {
-    const before = ensured;
-    const { status } = await fetch(`${url}/docs/examples`, { method: 'POST' });
-    expect([status, ensured]).toEqual([204, before + 1]);
+  test.each([{}, { operation: 'sendMessage', texts: 'one' }, null])('%j returns 422', async (body) => {
+    expect((await post(body)).status).toBe(422);
+  });
+
+  test('fill a form, except for idempotency keys', async () => {
+    const page = await (await fetch(`${url}/docs/${pageOf('sendMessage')}`)).text();
+    expect(page).toContain('<input name="token" value="demo"');
+    expect(page).toContain(`<input name="job_id" data-place="query" value="${placeholders.job}"`);
+    expect(page).toContain('<input name="Idempotency-Key" data-place="header" value=""');
+    expect(await (await fetch(`${url}/docs/${pageOf('receiveAppEvents')}`)).text()).toContain(
+      '<input name="token" value="app"',
+    );
   });
 });
 
-const PATHS = ['/docs/service.json', '/docs/examples', '/docs/bridge/media/1', '/docs/'];
+const PATHS = ['/docs/reference-send-message.html', '/docs/examples', '/docs/bridge/media/1', '/docs/'];
 
 test.each(PATHS)("%s returns 403 for a host name other than this machine's", async (path) => {
   const { hostname, port } = new URL(url);

@@ -1,6 +1,7 @@
 /** What the search of the site finds: parts of guides, operations of the API, and error codes. */
 import { errorsOf, type Part, partsOf } from './guide.ts';
 import { type Audience, audienceOf } from './navigation.ts';
+import { pageOf } from './reference/operations.ts';
 
 export interface Entry {
   id: number;
@@ -64,9 +65,6 @@ export const operationsOf = (description: object): Operation[] => {
   );
 };
 
-/** The fragment of an operation in the reference, which Swagger UI understands. */
-export const fragmentOf = ({ tag, id }: Operation): string => `#/${encodeURIComponent(tag)}/${encodeURIComponent(id)}`;
-
 interface Rendered {
   path: string;
   title: string;
@@ -74,7 +72,7 @@ interface Rendered {
 }
 
 /** The entries of the search. */
-export const entriesOf = (guides: Rendered[], operations: Operation[], reference: string): Entry[] => {
+export const entriesOf = (guides: Rendered[], operations: Operation[]): Entry[] => {
   const ofGuides = guides.flatMap(({ path, title, html }) => {
     const sections = [
       ...partsOf(html).map((part) => sectionOf(part, path, title)),
@@ -90,7 +88,7 @@ export const entriesOf = (guides: Rendered[], operations: Operation[], reference
   const ofReference = operations.map((operation) => ({
     title: `${operation.method} ${operation.path}`,
     page: 'API reference',
-    url: `${reference}${fragmentOf(operation)}`,
+    url: pageOf(operation.id),
     text: `${operation.summary} ${operation.id} ${operation.description}`,
     weight: WEIGHTS.users,
   }));

@@ -1,6 +1,6 @@
 /**
- * The documentation as a site: the guides of `infra/docs`, and the reference, which Swagger UI draws from the API
- * description. Eleventy makes the pages. All files come from this project and its packages.
+ * The documentation as a site: the guides of `infra/docs`, and the reference, from the API description. Eleventy makes the
+ * pages. All files come from this project and its packages.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
@@ -13,7 +13,9 @@ import { headingsOf, renderGuide } from './guide.ts';
 import { llmsFullText, llmsText, markdownPath, siteMarkdown } from './markdown.ts';
 import { CHANGELOG, groups, MISSING, type Page, pages, REFERENCE } from './navigation.ts';
 import { notes } from './notes.ts';
-import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
+import { type OperationPage, referenceOf } from './reference/pages.ts';
+import type { Origin } from './reference/try.ts';
+import { entriesOf, operationsOf } from './search-entries.ts';
 import { type Guides, markdownOf, resolverOf } from './sections.ts';
 
 export interface File {
@@ -29,15 +31,7 @@ export interface Service {
   try?: Try;
 }
 
-interface Try {
-  /** The token of requests, until people enter another one. */
-  token: string;
-  /** The token of the app network, for its own requests. */
-  app_token: string;
-  /** The path of the page's host that leads to the bridge. */
-  bridge: string;
-  /** The path of the page's host that restores what the examples name. */
-  examples: string;
+interface Try extends Origin {
   /** The page with the phone. */
   phone: string;
 }
@@ -47,7 +41,6 @@ const docs = join(here, '..');
 const page = join(here, 'page');
 /** The colours of all pages. */
 const tokens = join(docs, '../web/tokens.css');
-const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
@@ -65,8 +58,6 @@ const COPIED: [name: string, source: string, type: string][] = [
     CSS,
   ]),
   ...['theme.js', 'site.js', 'reference.js'].map((name): [string, string, string] => [name, join(page, name), SCRIPT]),
-  ['swagger-ui.css', join(swagger, 'swagger-ui.css'), CSS],
-  ['swagger-ui-bundle.js', join(swagger, 'swagger-ui-bundle.js'), SCRIPT],
 ];
 
 /** All files of the site, by their paths relative to its folder. */
@@ -78,17 +69,13 @@ export const buildSite = async (service: Service, description: object): Promise<
   const markdown = new Map(
     pages.map((one) => [one.path, siteMarkdown(markdownOf(guides, one), (href) => resolve(one.guide, href))]),
   );
-  const operations = operationsOf(description);
+  const { areas, ...overview } = referenceOf(service, description);
 
-  const made = await makePages(rendered, {
-    groups,
-    reference: REFERENCE,
-    tags: [...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, ofTag]) => ({
-      tag,
-      operations: ofTag.map((operation) => ({ ...operation, fragment: fragmentOf(operation) })),
-    })),
-    phone: service.try?.phone,
-  });
+  const made = await makePages(
+    rendered,
+    areas.flatMap(({ operations }) => operations),
+    { groups, reference: { ...REFERENCE, ...overview }, areas, phone: service.try?.phone },
+  );
   const copied = await Promise.all(
     COPIED.map(
       async ([name, source, type]): Promise<[string, File]> => [
@@ -100,16 +87,15 @@ export const buildSite = async (service: Service, description: object): Promise<
   return new Map<string, File>([
     ...made.map(({ path, html }): [string, File] => [
       path,
-      { type: HTML, body: path === MISSING.path && service.try ? inFolderOf(service.try.examples, html) : html },
+      { type: HTML, body: path === MISSING.path && service.try ? inFolderOf(service.try.bridge, html) : html },
     ]),
     ...copied,
     ...[...markdown].map(([path, body]): [string, File] => [markdownPath(path), { type: MARKDOWN, body }]),
     ['llms.txt', { type: TEXT, body: llmsText() }],
     ['llms-full.txt', { type: TEXT, body: llmsFullText((path) => markdown.get(path) ?? '') }],
     ['search.js', { type: SCRIPT, body: await searchScript() }],
-    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operations, REFERENCE.path)) }],
+    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsOf(description))) }],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
-    ['service.json', { type: JSON_TYPE, body: JSON.stringify(service) }],
   ]);
 };
 
@@ -163,6 +149,7 @@ const OF_PAGES = { templateEngineOverride: 'md' };
 /** The pages of guides and of the reference, as Eleventy makes them from the templates in `page/`. */
 const makePages = async (
   rendered: (Page & { html: string })[],
+  operations: OperationPage[],
   data: Record<string, unknown>,
 ): Promise<{ path: string; html: string }[]> => {
   const eleventy = new Eleventy(page, join(docs, '.out'), {
@@ -179,8 +166,14 @@ const makePages = async (
       }
       const missing = { ...OF_PAGES, ...MISSING, permalink: MISSING.path, layout: 'missing.njk', contents: [] };
       configuration.addTemplate(`${MISSING.path}.md`, ' ', missing);
-      const own = { ...OF_PAGES, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
+      const ofReference = { ...OF_PAGES, isReference: true };
+      const own = { ...ofReference, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
       configuration.addTemplate(`${REFERENCE.path}.md`, ' ', own);
+      for (const operation of operations) {
+        const { page: path, name: title } = operation;
+        const own = { ...ofReference, permalink: path, layout: 'operation.njk', path, title, operation };
+        configuration.addTemplate(`${path}.md`, ' ', own);
+      }
       return { markdownTemplateEngine: false, templateFormats: ['md'] };
     },
   });

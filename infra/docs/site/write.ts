@@ -13,7 +13,8 @@ const [folder = '.local/docs'] = process.argv.slice(2);
 
 const { BASE_URL: base = exampleHosts.base, BRIDGE_URL: bridge = exampleHosts.bridge } = process.env;
 
-const site = await buildSite({ base_url: base, bridge_url: bridge }, withCodeSamples(apiDescription({ base, bridge })));
+const description = withCodeSamples(apiDescription({ base, bridge }), { base, bridge });
+const site = await buildSite({ base_url: base, bridge_url: bridge }, description);
 await mkdir(folder, { recursive: true });
 for (const [path, { body }] of site) await writeFile(join(folder, path), body);
 

@@ -5,14 +5,16 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { HonoRequest } from 'hono';
+import * as v from 'valibot';
 import { apiDescription } from '../../../shared/api/openapi/description.ts';
+import { MISSING } from '../../docs/site/navigation.ts';
 import type { File, Service as Shown } from '../../docs/site/site.ts';
 import { withCodeSamples } from '../../openapi/samples/code-samples.ts';
 import type { Beside } from '../aws/gateway/gateway.ts';
-import { httpError, responseTo } from '../simulators/http.ts';
+import { httpError, parseJson, responseTo } from '../simulators/http.ts';
 import { originCheck } from '../simulators/origin-check.ts';
 import { listenerOf, newRoutes } from '../simulators/server.ts';
-import type { ExampleData, Examples } from './example-data.ts';
+import type { Examples } from './example-data.ts';
 
 interface Service {
   baseUrl: string;
@@ -22,21 +24,25 @@ interface Service {
   /** The demo account's token, and that of the app network. */
   tokens: { token: string; app_token: string };
   /** What makes the examples work unchanged. */
-  examples: Pick<Examples, 'ensure'>;
+  examples: Pick<Examples, 'resolve'>;
 }
 
 const ROOT = '/docs';
 /** Requests below this path are forwarded to the bridge host, which a page of this host cannot call. */
 const BRIDGE = `${ROOT}/bridge`;
-/** A POST to this path makes the examples work again. */
-const EXAMPLES = `${ROOT}/examples`;
+/** The texts of a request that somebody tries out, and its operation. */
+const tried = v.object({ operation: v.string(), texts: v.array(v.string()) });
 
 /** Serves `/docs` and the paths below it, only to programs and pages of this machine. */
 export const documentation = ({ baseUrl, bridgeUrl, phoneUrl, tokens, examples }: Service): Beside => {
   const { token, app_token } = tokens;
-  const tried = { token, app_token, bridge: BRIDGE, examples: EXAMPLES, phone: phoneUrl };
-  const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: tried };
-  const description = withCodeSamples(apiDescription({ base: baseUrl, bridge: bridgeUrl }));
+  const service = {
+    base_url: baseUrl,
+    bridge_url: bridgeUrl,
+    try: { token, app_token, bridge: BRIDGE, phone: phoneUrl },
+  };
+  const hosts = { base: baseUrl, bridge: bridgeUrl };
+  const description = withCodeSamples(apiDescription(hosts), hosts);
   // Nobody waits for the documentation when the stack starts.
   let site: Promise<Map<string, File>> | undefined;
   const fileAt = async (path: string): Promise<File | undefined> => {
@@ -48,15 +54,19 @@ export const documentation = ({ baseUrl, bridgeUrl, phoneUrl, tokens, examples }
   // Pages of other origins must not read the token, or call the bridge.
   app.use(originCheck);
   app.all(ROOT, (c) => c.redirect(`${ROOT}/`, 308));
-  app.post(EXAMPLES, async (c) => {
-    await examples.ensure();
-    return c.body(null, 204);
+  // Only a POST makes what examples name: opening a page changes nothing.
+  app.post(`${ROOT}/examples`, async (c) => {
+    const { success, output } = v.safeParse(tried, parseJson(await c.req.text()));
+    if (!success) throw httpError(422, 'The body must have an operation, and a list of texts.');
+    return c.json(await examples.resolve(output.operation, output.texts));
   });
-  app.get(`${ROOT}/openapi.json`, async (c) => c.json(withData(await examples.ensure(), description)));
   app.all(`${BRIDGE}/*`, ({ req }) =>
     forward(req, `${bridgeUrl}${req.url.slice(req.url.indexOf(BRIDGE) + BRIDGE.length)}`),
   );
-  app.all(`${ROOT}/*`, async ({ req }) => show(await fileAt(req.path.slice(ROOT.length + 1) || 'index.html')));
+  app.all(`${ROOT}/*`, async ({ req }) => {
+    const file = await fileAt(req.path.slice(ROOT.length + 1) || 'index.html');
+    return file === undefined ? show(await fileAt(MISSING.path), 404) : show(file, 200);
+  });
   app.onError((error) => responseTo(error));
   const listen = listenerOf(app.fetch);
 
@@ -79,38 +89,11 @@ const buildAside = async (service: Shown, description: object): Promise<Map<stri
   return site;
 };
 
-/** The used part of a description. */
-interface Described {
-  paths: Record<string, Record<string, { operationId?: string; parameters?: Parameter[] }>>;
-}
-
-interface Parameter {
-  in: string;
-  example?: unknown;
-}
-
-/**
- * The API description with examples that work on this stack, more than once: an idempotency key would make the second
- * request a repeat of the first.
- */
-const withData = ({ texts, paths }: ExampleData, description: object): object => {
-  const text = [...texts].reduce((all, [from, to]) => all.replaceAll(from, to), JSON.stringify(description));
-  const described: Described = JSON.parse(text);
-  for (const { operationId = '', parameters = [] } of Object.values(described.paths).flatMap(Object.values)) {
-    const own = paths.get(operationId);
-    for (const parameter of parameters) {
-      if (parameter.in === 'header') delete parameter.example;
-      if (parameter.in === 'path' && own !== undefined) parameter.example = own;
-    }
-  }
-  return described;
-};
-
-/** @throws HTTPException — 404, there is no such file */
-const show = (file: File | undefined): Response => {
+/** @throws HTTPException — 404, the site has no page for missing addresses */
+const show = (file: File | undefined, status: number): Response => {
   if (file === undefined) throw httpError(404, `There is no such page: start at ${ROOT}.`);
   const headers = { 'content-type': file.type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' };
-  return new Response(file.body, { headers });
+  return new Response(file.body, { status, headers });
 };
 
 /** Headers of a single connection, or of the called host: they are not forwarded. */

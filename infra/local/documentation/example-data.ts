@@ -1,6 +1,6 @@
 /**
- * What the examples of the API description name, on the local stack: so each operation of the reference works as it is.
- * Ids are the same after each start, except those of media.
+ * What the examples of the API description name, on the local stack: so each operation works as it is when somebody tries it
+ * out. Nothing is made before. Ids are the same after each start, except those of media.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,14 +13,6 @@ import { answerableKey, profilerKey } from '../../../shared/profilers/entities.t
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
 import { type Demo, type DemoBot, PANELIST_ID } from '../demo.ts';
 import { exampleDelivery } from './example-delivery.ts';
-
-/** Values for the examples. */
-export interface ExampleData {
-  /** Values for texts anywhere in the description. */
-  texts: Map<string, string>;
-  /** Values for the path of an operation, by its id: what it ends must not be what others need. */
-  paths: Map<string, string>;
-}
 
 interface Service {
   account: Pick<DemoBot, 'id' | 'name'>;
@@ -35,87 +27,114 @@ const PROFILER_TO_DELETE = '019a9f5e-2c12-7c55-8d1e-0b6f3c2a9d42';
 /** The idempotency key of all requests: a later start of the stack with the same table repeats them. */
 const KEY = 'documentation';
 
+/** Makes what a placeholder stands for. Returns its value. */
+type Maker = () => Promise<string>;
+
 export class Examples {
   readonly #service: Service;
-  #made: Promise<ExampleData> | undefined;
+  /** What needs to be made once. */
+  readonly #made = new Map<string, Promise<string>>();
 
   constructor(service: Service) {
     this.#service = service;
   }
 
-  /** Makes the data at the first call. Later calls restore what an operation has ended. */
-  async ensure(): Promise<ExampleData> {
-    this.#made ??= this.#make();
-    try {
-      const [made] = await Promise.all([this.#made, this.#restoreProfilers(), this.#restoreCode()]);
-      return made;
-    } catch (error) {
-      // The next call tries again.
-      this.#made = undefined;
-      throw error;
-    }
-  }
-
-  async #make(): Promise<ExampleData> {
-    const { account, demo } = this.#service;
-    const { panelist, bot_phone_number, token } = demo;
+  /**
+   * Texts of a request in which placeholders are replaced by values of this stack. Makes what they stand for, also again after
+   * an operation has ended it.
+   *
+   * @param operation - the id of the operation that the request is for: what it ends must not be what others need
+   * @throws Error — the stack refuses to make something
+   */
+  async resolve(operation: string, texts: string[]): Promise<string[]> {
+    await this.#needs[operation]?.();
+    const all = texts.join('\n');
+    const values = new Map<string, string>();
     // One after the other: a busy machine starts few functions at the same time.
-    const sent = { to: panelist, type: 'text', text: { body: TEXT } };
-    const message = await this.#post('/v1/message', sent, { job_id: placeholders.job });
-    const completed = await this.#requestData('device_platform');
-    const ended = await this.#endedRequest();
-    const media = await this.#upload();
-    await this.#openJobToCancel();
-    const [rotated, revoked] = [await this.#newToken(), await this.#newToken()];
-    const delivery = exampleDelivery(account.id, panelist);
-    await putAll([delivery]);
-    return {
-      texts: new Map([
-        [placeholders.user, panelist],
-        [placeholders.userId, PANELIST_ID],
-        [placeholders.bot, bot_phone_number],
-        [placeholders.encodedToken, Buffer.from(token).toString('base64url')],
-        [placeholders.day, new Date(now()).toISOString().slice(0, 10)],
-        // A request renames the account: to its own name.
-        [placeholders.name, account.name],
-        [placeholders.message, message.id],
-        [placeholders.request, completed],
-        [placeholders.delivery, attemptIdOf(delivery)],
-        [placeholders.media, media],
-        [lastSegment(placeholders.media), lastSegment(media)],
-      ]),
-      paths: new Map([
-        ['deleteProfiler', PROFILER_TO_DELETE],
-        ['cancelJob', JOB_TO_CANCEL],
-        ['acknowledgeDeletion', ended],
-        ['rotateToken', rotated],
-        ['revokeToken', revoked],
-      ]),
-    };
+    for (const [placeholder, make] of Object.entries({ ...this.#makers, ...this.#ofOperations[operation] })) {
+      if (all.includes(placeholder)) values.set(placeholder, await make());
+    }
+    return texts.map((text) => [...values].reduce((own, [from, to]) => own.replaceAll(from, to), text));
   }
 
-  /** The profilers of the examples, also after somebody deleted them. */
-  async #restoreProfilers(): Promise<void> {
+  /** By placeholder. */
+  readonly #makers: Record<string, Maker> = {
+    [placeholders.user]: async () => this.#service.demo.panelist,
+    [placeholders.userId]: async () => PANELIST_ID,
+    [placeholders.bot]: async () => this.#service.demo.bot_phone_number,
+    [placeholders.encodedToken]: async () => Buffer.from(this.#service.demo.token).toString('base64url'),
+    [placeholders.day]: async () => new Date(now()).toISOString().slice(0, 10),
+    // A request renames the account: to its own name.
+    [placeholders.name]: async () => this.#service.account.name,
+    [placeholders.message]: () => this.#once('message', () => this.#message()),
+    [placeholders.request]: () => this.#once('request', () => this.#requestData('device_platform')),
+    [placeholders.delivery]: () => this.#once('delivery', () => this.#delivery()),
+    [lastSegment(placeholders.media)]: () => this.#once('media', () => this.#upload()),
+    [placeholders.profiler]: () => this.#profiler(placeholders.profiler),
+    [placeholders.code]: () => this.#code(),
+    [placeholders.madeToken]: () => this.#once('token to rotate', () => this.#newToken()),
+    [placeholders.newerToken]: () => this.#once('token to revoke', () => this.#newToken()),
+  };
+
+  /** By the operation that ends what the placeholder stands for. */
+  readonly #ofOperations: Record<string, Record<string, Maker>> = {
+    deleteProfiler: { [placeholders.profiler]: () => this.#profiler(PROFILER_TO_DELETE) },
+    cancelJob: { [placeholders.job]: () => this.#once('job', () => this.#openJob()) },
+    acknowledgeDeletion: { [placeholders.request]: () => this.#once('ended request', () => this.#endedRequest()) },
+  };
+
+  /** What operations need besides what their examples name. */
+  readonly #needs: Record<string, () => Promise<unknown>> = {
+    readJob: () => this.#once('message', () => this.#message()),
+    exportJobLog: () => this.#once('message', () => this.#message()),
+    retrieveUserData: () => this.#once('request', () => this.#requestData('device_platform')),
+    readAvatar: () => this.#avatar(),
+  };
+
+  /** Makes something at the first call, and at the next one if that failed. */
+  #once(name: string, make: Maker): Promise<string> {
+    const made = this.#made.get(name) ?? make();
+    this.#made.set(name, made);
+    made.catch(() => this.#made.delete(name));
+    return made;
+  }
+
+  /** A message in the job of the examples. Returns its id. */
+  async #message(): Promise<string> {
+    const body = { to: this.#service.demo.panelist, type: 'text', text: { body: TEXT } };
+    return (await this.#post('/v1/message', body, { job_id: placeholders.job })).id;
+  }
+
+  async #delivery(): Promise<string> {
+    const delivery = exampleDelivery(this.#service.account.id, this.#service.demo.panelist);
+    await putAll([delivery]);
+    return attemptIdOf(delivery);
+  }
+
+  /** A profiler with this id, also after somebody deleted it. */
+  async #profiler(id: string): Promise<string> {
     const { account } = this.#service;
-    const { profiler, tea, coffee } = placeholders;
-    for (const id of [profiler, PROFILER_TO_DELETE]) {
-      const key = profilerKey(account.id, id);
-      const present = await getConsistent<{ deleted_at?: string }>(key);
-      if (present !== undefined && present.deleted_at === undefined) continue;
-      const options = [tea, coffee].map((option, index) => ({ id: option, option: index === 0 ? 'tea' : 'coffee' }));
-      const question = 'What do you drink in the morning?';
-      const created_at = '2026-11-20T09:58:09.118000';
-      await putAll([
-        { ...key, id, question, options, created_at, request: KEY },
-        { ...answerableKey(account.id, id), options: options.length, created_at },
-      ]);
-    }
+    const key = profilerKey(account.id, id);
+    const present = await getConsistent<{ deleted_at?: string }>(key);
+    if (present !== undefined && present.deleted_at === undefined) return id;
+    const options = [
+      { id: placeholders.tea, option: 'tea' },
+      { id: placeholders.coffee, option: 'coffee' },
+    ];
+    const question = 'What do you drink in the morning?';
+    const created_at = '2026-11-20T09:58:09.118000';
+    await putAll([
+      { ...key, id, question, options, created_at, request: KEY },
+      { ...answerableKey(account.id, id), options: options.length, created_at },
+    ]);
+    return id;
   }
 
   /** The code of the portal of the examples, also after somebody used it. */
-  async #restoreCode(): Promise<void> {
+  async #code(): Promise<string> {
     const { id: account } = this.#service.account;
     await putAll([portalCodeItem(placeholders.code, { account, label: 'documentation', permissions: ['stats'] })]);
+    return placeholders.code;
   }
 
   /** Asks for a property that needs no approval. Returns the id of the completed request. */
@@ -145,8 +164,11 @@ export class Examples {
     return id;
   }
 
-  /** A job of a message that is sent in a month, so that no phone shows it. The job may have been cancelled before. */
-  async #openJobToCancel(): Promise<void> {
+  /**
+   * A job of a message that is sent in a month, so that no phone shows it. The job may have been cancelled before. Returns its
+   * id.
+   */
+  async #openJob(): Promise<string> {
     const { baseUrl, demo } = this.#service;
     const send_at = Math.floor(now() / 1_000) + 30 * 86_400;
     const response = await responseOf(`${baseUrl}/v1/message?job_id=${JOB_TO_CANCEL}`, {
@@ -155,24 +177,29 @@ export class Examples {
       body: JSON.stringify({ to: demo.panelist, type: 'text', text: { body: TEXT }, send_at }),
     });
     if (!response.ok && response.status !== 409) throw new Error(`There is no job to cancel: ${response.status}.`);
+    return JOB_TO_CANCEL;
   }
 
-  /** Uploads a picture, which also becomes the avatar if there is none. Returns its URL. */
+  /** Uploads a picture. Returns the last segment of its URL. */
   async #upload(): Promise<string> {
-    const { baseUrl, demo } = this.#service;
-    const headers = { authorization: `Bearer ${demo.token}` };
-    const picture = await readFile(new URL('../phone/picture.png', import.meta.url));
-    const form = () => {
-      const body = new FormData();
-      body.append('file', new File([picture], 'picture.png'));
-      return body;
-    };
-    const avatar = `${baseUrl}/v1/avatar`;
-    const { status } = await responseOf(avatar, { headers });
-    if (status === 404) await called(avatar, { method: 'PUT', headers, body: form() });
-    const uploaded = await called(`${baseUrl}/v1/upload_image`, { method: 'POST', headers, body: form() });
+    const { baseUrl } = this.#service;
+    const uploaded = await called(`${baseUrl}/v1/upload_image`, { method: 'POST', ...(await this.#picture()) });
     const { url } = (await uploaded.json()) as { url: string };
-    return url;
+    return lastSegment(url);
+  }
+
+  /** Sets an avatar if there is none. */
+  async #avatar(): Promise<void> {
+    const avatar = `${this.#service.baseUrl}/v1/avatar`;
+    const { headers, body } = await this.#picture();
+    const { status } = await responseOf(avatar, { headers });
+    if (status === 404) await called(avatar, { method: 'PUT', headers, body });
+  }
+
+  async #picture(): Promise<{ headers: Record<string, string>; body: FormData }> {
+    const body = new FormData();
+    body.append('file', new File([await readFile(new URL('../phone/picture.png', import.meta.url))], 'picture.png'));
+    return { headers: { authorization: `Bearer ${this.#service.demo.token}` }, body };
   }
 
   async #post(

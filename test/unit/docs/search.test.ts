@@ -32,13 +32,13 @@ test.each([
 test('guides for users are above those for operators, and these above those for contributors', () => {
   const page = (path: string) => ({ path, title: 'Page', html: '<h2 id="parts">Parts</h2><p>about parts</p>' });
   const paths = ['decisions.html', 'restore.html', 'messages.html'];
-  const found = searchIn(indexOf(entriesOf(paths.map(page), [], 'reference.html')), 'parts');
+  const found = searchIn(indexOf(entriesOf(paths.map(page), [])), 'parts');
   expect(found.map(({ url }) => url)).toEqual(paths.toReversed().map((path) => `${path}#parts`));
 });
 
 test('a section about MCP is the first hit for its other names', () => {
   const html = '<h2 id="mcp">Use MCP</h2><p>how</p><h2 id="agents">Others</h2><p>agent, model, context, protocol</p>';
-  const own = indexOf(entriesOf([{ path: 'messages.html', title: 'Messages', html }], [], 'reference.html'));
+  const own = indexOf(entriesOf([{ path: 'messages.html', title: 'Messages', html }], []));
   for (const words of ['MCP', 'model context protocol', 'agent']) {
     expect(searchIn(own, words)[0]?.url, words).toBe('messages.html#mcp');
   }

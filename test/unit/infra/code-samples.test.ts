@@ -4,10 +4,11 @@ import { expect, test } from 'vitest';
 import { examples } from '../../../infra/openapi/docs.ts';
 import { languages, sampleOf, withCodeSamples } from '../../../infra/openapi/samples/code-samples.ts';
 import { api } from '../../../shared/api/index.ts';
+import { exampleHosts } from '../../../shared/api/openapi/example-hosts.ts';
 import description from '../../../shared/api/openapi/openapi.json' with { type: 'json' };
 import { placeholders } from '../../../shared/api/placeholders.ts';
 
-const shown = JSON.parse(JSON.stringify(withCodeSamples(description)));
+const shown = JSON.parse(JSON.stringify(withCodeSamples(description, exampleHosts)));
 
 test('every operation that has an example has a sample in each language, and so has every webhook', () => {
   const described: [string, Record<string, unknown>][] = [
@@ -20,6 +21,16 @@ test('every operation that has an example has a sample in each language, and so 
   );
   const without = described.filter(([, operation]) => [operation['x-codeSamples']].flat().length !== languages.length);
   expect(without.map(([index]) => index)).toEqual(['get /v1/openapi.json', 'head /media/{media_id}', 'get /portal']);
+});
+
+test('every example of an operation that has several has samples of its own, with the given hosts', () => {
+  const hosts = { base: 'http://127.0.0.1:1', bridge: 'http://127.0.0.1:2' };
+  const { post } = JSON.parse(JSON.stringify(withCodeSamples(description, hosts))).paths['/v1/message'];
+  const { examples: described } = post.requestBody.content['application/json'];
+  const titles = Object.values<{ summary: string }>(described).map(({ summary }) => summary);
+  expect(Object.keys(post['x-samplesOfExamples'])).toEqual(titles);
+  for (const { source } of post['x-samplesOfExamples']['An image'])
+    expect(source).toContain('http://127.0.0.1:2/media/');
 });
 
 test('the description itself gets no samples', () => {

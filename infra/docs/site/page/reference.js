@@ -1,104 +1,53 @@
-/** The reference: Swagger UI over the description, trying requests out where there is a service to try them on. */
+/** The reference: old links to operations, the language of samples, and *Try it*. */
 
-const service = await (await fetch('service.json')).json();
-const description = await (await fetch('openapi.json')).json();
-
-const APP_EVENTS = /\/v1\/app\/events$/;
-
-/** The events of the app network need its own token. It replaces the demo's token only, not one that people enter. */
-const withToken = (request) => {
-  const { token, app_token } = service.try;
-  const isDemo = request.headers.Authorization === `Bearer ${token}`;
-  if (isDemo && APP_EVENTS.test(new URL(request.url).pathname)) request.headers.Authorization = `Bearer ${app_token}`;
-  return request;
+// Links of the form #/Messages/sendMessage name an entry of the first page, which leads on.
+const follow = () => {
+  const entry = location.hash.startsWith('#/') && document.getElementById(location.hash.slice(1));
+  if (entry) location.replace(entry.querySelector('a').href);
 };
+addEventListener('hashchange', follow);
+follow();
 
-/** The bridge is another origin, and so is the API by another name of this machine: the page's own host leads to both. */
-const throughHere = (request) => {
-  const { base_url, bridge_url, try: tried } = service;
-  if (request.url.startsWith(bridge_url)) {
-    request.url = location.origin + tried.bridge + request.url.slice(bridge_url.length);
-  } else if (request.url.startsWith(base_url)) {
-    request.url = location.origin + request.url.slice(base_url.length);
-  }
-  return request;
-};
-
-/** Prepares a request: what its example names exists, also after another operation has ended it. */
-const prepare = async (request) => {
-  if (service.try === undefined) return request;
-  await fetch(service.try.examples, { method: 'POST' });
-  return throughHere(withToken(request));
-};
-
-/** Paths stand in buttons, and a link in a button is reached by nobody's keyboard. */
-const plainPaths = () => ({
-  wrapComponents: {
-    DeepLink:
-      (_original, { React }) =>
-      ({ text }) =>
-        React.createElement('span', null, text),
-  },
-});
+// The language of samples
 
 const LANGUAGE = 'language-of-samples';
+const languages = [...document.querySelectorAll('input[name="language"]')];
+for (const language of languages) {
+  if (language.value === localStorage.getItem(LANGUAGE)) language.checked = true;
+  language.addEventListener('change', () => localStorage.setItem(LANGUAGE, language.value));
+}
 
-/** Shows the samples of an operation (`x-codeSamples`) before its parameters, in the language that was chosen last. */
-const codeSamples = () => ({
-  wrapComponents: {
-    parameters: (Original, { React }) => {
-      const create = React.createElement;
-      const Samples = ({ samples }) => {
-        const [chosen, choose] = React.useState(localStorage.getItem(LANGUAGE));
-        const shown = samples.find(({ lang }) => lang === chosen) ?? samples[0];
-        const tab = ({ lang, label = lang }) =>
-          create(
-            'button',
-            {
-              key: lang,
-              type: 'button',
-              'aria-pressed': lang === shown.lang,
-              onClick: () => {
-                localStorage.setItem(LANGUAGE, lang);
-                choose(lang);
-              },
-            },
-            label,
-          );
-        const copy = create(
-          'button',
-          { type: 'button', className: 'copy-sample', onClick: () => navigator.clipboard.writeText(shown.source) },
-          'Copy',
-        );
-        const languages = create('div', { role: 'group', 'aria-label': 'Language of the sample' }, samples.map(tab));
-        return create('div', { className: 'samples' }, languages, copy, create('pre', { tabIndex: 0 }, shown.source));
-      };
-      return (props) => {
-        const samples = props.operation?.get('x-codeSamples')?.toJS() ?? [];
-        const parameters = create(Original, props);
-        return samples.length === 0 ? parameters : create('div', null, create(Samples, { samples }), parameters);
-      };
-    },
-  },
-});
+// Try it
 
-/** Names fields that Swagger UI leaves without one, and lets the keyboard scroll what is wide. */
-const nameFields = (root) => {
-  const names = {
-    'textarea.body-param__text': 'Body of the request',
-    'select.examples-select-element': 'Example',
-    'select.content-type': 'Content type',
-    '.servers select': 'Server',
-    '.parameters-col_description select': 'Value',
-    '.parameters-col_description input': 'Value',
-  };
-  for (const [selector, name] of Object.entries(names)) {
-    for (const field of root.querySelectorAll(`${selector}:not([aria-label])`)) {
-      const row = field.closest('tr[data-param-name]');
-      field.setAttribute('aria-label', row ? row.dataset.paramName : name);
-    }
+const TOKEN = 'token-of-requests';
+const form = document.querySelector('.try form');
+
+const element = (name, ...content) => {
+  const made = document.createElement(name);
+  made.append(...content);
+  return made;
+};
+
+/** Values as they stand in the page's examples, which a field shows until somebody changes it. */
+const originals = new Map();
+
+/** Replaces what the examples name by what exists: the service makes it. */
+const withRealValues = async (fields) => {
+  const texts = fields.map((field) => {
+    const { given, shown } = originals.get(field) ?? {};
+    return field.value === shown ? given : field.value;
+  });
+  const response = await fetch('examples', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: form.dataset.operation, texts }),
+  });
+  if (!response.ok) throw new Error(`The example values cannot be made: ${await response.text()}`);
+  const values = await response.json();
+  for (const [index, field] of fields.entries()) {
+    field.value = values[index];
+    originals.set(field, { given: texts[index], shown: field.value });
   }
-  for (const block of root.querySelectorAll('pre.microlight:not([tabindex])')) block.tabIndex = 0;
 };
 
 /** A picture, so that uploads work without choosing a file. */
@@ -113,46 +62,107 @@ const picture = async () => {
   return new File([await promise], 'picture.png', { type: 'image/png' });
 };
 
-const file = service.try && (await picture());
+const bodyOf = async (fields) => {
+  const { body } = form.dataset;
+  if (body === 'json') return form.elements.body.value;
+  const made = body === 'form' ? new URLSearchParams() : new FormData();
+  for (const field of fields.filter(({ dataset }) => dataset.place === 'field')) {
+    if (field.type === 'file') made.append(field.name, field.files[0] ?? (await picture()));
+    else for (const value of field.value.split('\n').filter(Boolean)) made.append(field.name, value);
+  }
+  return made;
+};
 
-/** Chooses the picture in file fields that appear. People can choose another file. */
-const fillFiles = (root) => {
-  if (file === undefined) return;
-  for (const field of root.querySelectorAll('input[type="file"]:not([data-filled])')) {
-    field.dataset.filled = 'true';
-    const files = new DataTransfer();
-    files.items.add(file);
-    field.files = files.files;
-    field.dispatchEvent(new Event('change', { bubbles: true }));
+/** The request that the form describes. */
+const requestOf = async (fields) => {
+  const { method, url, body } = form.dataset;
+  const of = (place) => fields.filter(({ dataset, value }) => dataset.place === place && value !== '');
+  const path = of('path').reduce((all, { name, value }) => all.replace(`{${name}}`, encodeURIComponent(value)), url);
+  const query = new URLSearchParams(of('query').map(({ name, value }) => [name, value]));
+  const headers = new Headers(of('header').map(({ name, value }) => [name, value]));
+  const token = form.elements.token?.value;
+  if (token) headers.set('authorization', `Bearer ${token}`);
+  if (body === 'json') headers.set('content-type', 'application/json');
+  return new Request(query.size > 0 ? `${path}?${query}` : path, {
+    method,
+    headers,
+    ...(body && { body: await bodyOf(fields) }),
+  });
+};
+
+/** JSON in lines, and any other text as it is. */
+const readable = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
   }
 };
 
-const root = document.getElementById('reference');
-new MutationObserver(() => {
-  nameFields(root);
-  fillFiles(root);
-}).observe(root, { childList: true, subtree: true });
+/** The body of a response: a picture as such, and a text as a text. */
+const shownBody = async (response) => {
+  const type = response.headers.get('content-type') ?? '';
+  const bytes = await response.blob();
+  if (bytes.size === 0) return [];
+  if (type.startsWith('image/')) {
+    const image = element('img');
+    image.alt = 'The picture of the response';
+    image.src = URL.createObjectURL(bytes);
+    return [image];
+  }
+  if (!/text|json/.test(type)) return [element('p', `${bytes.size} bytes of ${type}`)];
+  const block = element('pre', readable(await bytes.text()));
+  block.tabIndex = 0;
+  return [block];
+};
 
-const ui = window.SwaggerUIBundle({
-  spec: description,
-  domNode: root,
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  defaultModelExpandDepth: 4,
-  displayRequestDuration: true,
-  syntaxHighlight: { activated: false },
-  tryItOutEnabled: service.try !== undefined,
-  supportedSubmitMethods: service.try === undefined ? [] : ['get', 'put', 'post', 'patch', 'delete', 'head'],
-  validatorUrl: null,
-  showMutatedRequest: false,
-  requestInterceptor: prepare,
-  plugins: [plainPaths, codeSamples],
-  onComplete: () => {
-    if (service.try) ui.preauthorizeApiKey('token', service.try.token);
-    root.dataset.ready = 'true';
-  },
-});
+/** Sends the request. Returns what the page shows of the response. */
+const send = async () => {
+  const fields = [...form.querySelectorAll('[data-place]')];
+  await withRealValues(fields.filter(({ type }) => type !== 'file'));
+  const request = await requestOf(fields);
+  const started = performance.now();
+  const response = await fetch(request);
+  const duration = Math.round(performance.now() - started);
+  const headers = element('pre', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n'));
+  headers.tabIndex = 0;
+  return {
+    state: `${response.status} ${response.statusText}, ${duration} ms`,
+    isOk: response.ok,
+    parts: [element('details', element('summary', 'Headers'), headers), ...(await shownBody(response))],
+  };
+};
 
-// Links of the sidebar and of the search lead to operations of this page.
-addEventListener('hashchange', () => ui.getSystem().layoutActions.parseDeepLinkHash(location.hash));
+if (form) {
+  const button = form.querySelector('button');
+  const [state, result] = ['.state', '.result'].map((name) => form.parentElement.querySelector(name));
+  const show = (text, isOk, parts = []) => {
+    state.textContent = text;
+    state.classList.toggle('bad', !isOk);
+    result.replaceChildren(...parts);
+  };
+  const token = form.elements.token;
+  if (token) {
+    token.value = sessionStorage.getItem(TOKEN) ?? token.value;
+    token.addEventListener('change', () => sessionStorage.setItem(TOKEN, token.value));
+  }
+  document.querySelector('#example')?.addEventListener('change', ({ target }) => {
+    if (form.elements.body)
+      form.elements.body.value = form.querySelectorAll('template')[target.selectedIndex].content.textContent;
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    // A button that is disabled would lose the focus.
+    if (button.ariaDisabled === 'true') return;
+    button.ariaDisabled = 'true';
+    show('Sending…', true);
+    try {
+      const { state: text, isOk, parts } = await send();
+      show(text, isOk, parts);
+    } catch (error) {
+      show(String(error), false);
+    }
+    button.ariaDisabled = 'false';
+    result.scrollIntoView({ block: 'nearest' });
+  });
+}

@@ -12,8 +12,6 @@ const themeButton = find('.theme');
 const showTheme = () => {
   const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : systemDark.matches;
   themeButton.setAttribute('aria-pressed', String(isDark));
-  // Swagger UI has a class of its own.
-  root.classList.toggle('dark-mode', isDark);
 };
 themeButton.addEventListener('click', () => {
   root.dataset.theme = themeButton.getAttribute('aria-pressed') === 'true' ? 'light' : 'dark';
