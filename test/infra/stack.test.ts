@@ -237,6 +237,8 @@ describe('each function', () => {
       setAvatar: 198,
       // Two thirds are the API description.
       readApiDescription: 365,
+      // Half of it is the schemas of the MCP SDK.
+      handleMcpMessage: 204,
     };
     const tooLarge: Record<string, number> = {};
     for (const [name, bundle] of Object.entries(bundles)) {
@@ -251,7 +253,7 @@ describe('each function', () => {
     for (const [name, bundle] of Object.entries(bundles)) {
       if (!(await readFile(join(bundle, 'index.mjs'), 'utf8')).includes('warm-up')) without.push(name);
     }
-    expect(without.toSorted()).toEqual(['readApiDescription', 'readPortal', 'relay']);
+    expect(without.toSorted()).toEqual(['handleMcpMessage', 'readApiDescription', 'readPortal', 'relay']);
   });
 
   test.each([
