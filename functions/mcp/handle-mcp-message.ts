@@ -9,10 +9,10 @@ import { baseUrl } from '../../shared/core/settings.ts';
 import { ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import type { HttpEvent, HttpResponse } from '../../shared/http/event.ts';
 import { answerTo } from '../../shared/mcp/answer.ts';
-import { createServer } from '../../shared/mcp/server.ts';
+import { serveTools } from '../../shared/mcp/server.ts';
 
 const served = unlimitedEndpoint(api.handleMcpMessage, async ({ body, headers: { authorization }, permissions }) => {
-  const server = createServer({ url: baseUrl(), authorization, permissions: async () => permissions });
+  const server = serveTools({ url: baseUrl(), authorization, permissions: async () => permissions });
   const answer = await answerTo(server, body);
   return answer === undefined ? { status: 202 } : ok(answer);
 });

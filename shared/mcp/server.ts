@@ -74,7 +74,7 @@ result. If anything differs, nothing is sent. Repeats return the first result. A
 };
 
 /** A server for one client. It has no state, so that each message may have a server of its own. */
-export const createServer = (client: Client): Server => {
+export const serveTools = (client: Client): Server => {
   const server = new Server(
     { name: 'business-api', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -96,6 +96,12 @@ export const createServer = (client: Client): Server => {
     }
   });
   return server;
+};
+
+/** The permissions of a token. @throws ToolError — the API does not accept the token, or does not answer */
+export const readPermissions = async (connection: Connection): Promise<readonly string[]> => {
+  const { permissions } = Object((await call(connection, { method: 'GET', path: '/v1/token/info' })).body);
+  return permissions;
 };
 
 const shown = ({ name, title, description, inputSchema }: ReadTool): Tool => ({

@@ -133,6 +133,10 @@ describe('each role has exactly the rights of its function', () => {
     expect(allowedTo(id).sort()).toEqual([...new Set(expected)].sort());
   });
 
+  test('the function of the MCP server has no right but that to write log lines: it calls the API with the token of its client', () => {
+    expect(allowedTo('HandleMcpMessage')).toEqual([]);
+  });
+
   test('each action on the table is in one statement with all its keys, because IAM checks a batch against one statement', () => {
     for (const [id, { Properties }] of resources('AWS::IAM::Role')) {
       const places = (Properties.Policies as Policy[])
