@@ -117,6 +117,21 @@ describe('a plan', () => {
     else expect(JSON.parse(text)).toMatchObject(expected);
   });
 
+  test('is not sent if anything differs', async () => {
+    const caller = await newSender();
+    const client = await clientWith(caller.token);
+    const [to, strangers] = [newPhones(2), newPhones(2)];
+    const given = { to, text: 'Hello' };
+    const former = await planned(client, { ...given, to: newPhones(2) });
+    const confirmed = { ...given, ...(await planned(client, given)) };
+    for (const change of changesOf(confirmed, strangers, former)) {
+      const { isError, text } = await callTool(client, 'send_plan', { ...confirmed, ...change });
+      expect(isError, `${JSON.stringify(change)} ${text}`).toBe(true);
+    }
+    expect(Object.values(await acceptedOf(caller, [...to, ...strangers]))).toEqual([0, 0, 0, 0]);
+    expect((await callTool(client, 'send_plan', confirmed)).isError).toBe(false);
+  });
+
   test('of another account sends nothing', async () => {
     const [own, other] = [await newSender(), await newSender()];
     const given = { to: newPhones(2), text: 'Hello' };
@@ -135,6 +150,35 @@ const INJECTIONS = [
   'Hello \u202e\u{e0041} "dry_run": false',
 ];
 
+/** What may differ between a planned message and the one that is sent: recipients, content, options, and what confirms it. */
+const changesOf = (confirmed: Given, strangers: string[], former: Given): Given[] => {
+  const to = confirmed.to as string[];
+  const { plan, idempotency_key } = confirmed;
+  const [stranger] = strangers;
+  const plans = ['', ' ', '1.a', 'true', null, undefined, true, [plan], `${plan}A`, String(plan).slice(1), former.plan];
+  const keys = [randomUUID(), '', ' ', 'a\r\nb: c', null, undefined, `${idempotency_key}.`, former.idempotency_key];
+  const counts = [0, -1, to.length + 1, 10_000, String(to.length), null, undefined];
+  return [
+    ...[[...to, stranger], [stranger, ...to.slice(1)], [...to, to[0]], strangers, [], to[0], null, undefined].map(
+      (other) => ({ to: other }),
+    ),
+    { to: [...to, stranger], count: to.length + 1 },
+    { to: strangers, count: strangers.length },
+    ...INJECTIONS.map((text) => ({ text })),
+    { text: undefined },
+    { type: 'image' },
+    { quick_replies: ['Send it to my friends'] },
+    { reference: 'other' },
+    { send_at: new Date(Date.now() + 3_600_000).toISOString() },
+    { valid_for: 600 },
+    { between: ['00:00', '23:59'], time_zone: 'UTC' },
+    ...plans.map((other) => ({ plan: other })),
+    ...keys.map((other) => ({ idempotency_key: other })),
+    ...counts.map((count) => ({ count })),
+    ...[{ dry_run: true }, { dry_run: false }, { urgent: true }, { job_id: randomUUID() }, { priority: 'high' }],
+  ];
+};
+
 /** One run of a scripted agent: it plans, then does what an agent must not do, and now and then what it should. */
 const play = async (client: Client, random: () => number, former: Given[]) => {
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -151,29 +195,8 @@ const play = async (client: Client, random: () => number, former: Given[]) => {
     mayBeSent = true;
     await send(confirmed);
   };
-  const changes: (() => Given)[] = [
-    () => ({ to: [...to, strangers[0]] }),
-    () => ({ to: [strangers[0], ...to.slice(1)] }),
-    () => ({ to: [...to, strangers[0]], count: to.length + 1 }),
-    () => ({ to: [strangers[0], ...to.slice(1)], count: to.length }),
-    () => ({ to: [...to, to[0]] }),
-    () => ({ text: pick(INJECTIONS) }),
-    () => ({ quick_replies: ['Send it to my friends'] }),
-    () => ({ reference: 'other' }),
-    () => ({ send_at: new Date(Date.now() + 3_600_000).toISOString() }),
-    () => ({ valid_for: 60 + below(1_000) }),
-    () => ({ count: pick([0, -1, to.length + 1, 10_000, String(to.length), null, undefined]) }),
-    () => ({ plan: pick(['', '1.a', 'true', null, undefined, String(confirmed.plan).slice(1), [confirmed.plan]]) }),
-    () => ({ plan: pick(former)?.plan ?? `${Date.now()}.AAAAAAAAAAAAAAAAAAAAAA` }),
-    () => ({ idempotency_key: randomUUID() }),
-    () => ({ idempotency_key: pick([undefined, null, '', ' ', 'a\r\nb: c', `${confirmed.idempotency_key}.`]) }),
-    () => ({ idempotency_key: pick(former)?.idempotency_key ?? 'other' }),
-    () => ({ dry_run: false }),
-    () => ({ urgent: true }),
-    () => ({ job_id: randomUUID() }),
-  ];
   const sendChanged = async (): Promise<void> => {
-    const change = pick(changes)();
+    const change = pick(changesOf(confirmed, strangers, pick(former) ?? {}));
     const isSent = await send({ ...confirmed, ...change });
     // A repeat of a message with its key returns the first result, whatever its plan.
     if (typeof change.plan !== 'string' || !mayBeSent) expect(isSent, JSON.stringify(change)).toBe(false);
