@@ -7,7 +7,7 @@ const LAYERS = [
   ...['core', 'validation', 'telemetry', 'table'],
   ...['users', 'media', 'outbox', 'accounts', 'messaging', 'destinations', 'delivery', 'campaigns'],
   ...['stats', 'profilers', 'user-data', 'app-network', 'due-work'],
-  ...['api', 'http'],
+  ...['api', 'http', 'mcp'],
 ];
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -94,6 +94,19 @@ const noWebStreams: Plugin = {
   },
 };
 
+/**
+ * Leaves out the validator of JSON schemas of the MCP SDK: 130 KB, with which a server checks only what it has asked the client
+ * for. Ours asks for nothing.
+ */
+const noSchemaValidator: Plugin = {
+  name: 'no-schema-validator',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/]sdk[\\/].*[\\/]ajv-provider\.js$/ }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
+    }));
+  },
+};
+
 /** The warm-ups of the table, by the action of the function's first call: files in `warm-up/`. */
 export const tableWarmUps: Partial<Record<string, string>> = {
   GetItem: 'get-item',
@@ -118,4 +131,12 @@ await _${index}(handler);`,
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, ownClients, noEventStreams, noSharedConfig, noWebStreams, warmed];
+export const plugins: Plugin[] = [
+  nodesOwn,
+  ownClients,
+  noEventStreams,
+  noSharedConfig,
+  noWebStreams,
+  noSchemaValidator,
+  warmed,
+];

@@ -4,6 +4,7 @@ import { appDocs } from '../../shared/api/areas/app.docs.ts';
 import { bridgeDocs } from '../../shared/api/areas/bridge.docs.ts';
 import { deliveriesDocs } from '../../shared/api/areas/deliveries.docs.ts';
 import { descriptionDocs } from '../../shared/api/areas/description.docs.ts';
+import { mcpDocs } from '../../shared/api/areas/mcp.docs.ts';
 import { mediaDocs } from '../../shared/api/areas/media.docs.ts';
 import { messagesDocs } from '../../shared/api/areas/messages.docs.ts';
 import { portalDocs } from '../../shared/api/areas/portal.docs.ts';
@@ -15,7 +16,7 @@ import { userDataDocs } from '../../shared/api/areas/user-data.docs.ts';
 import { usersDocs } from '../../shared/api/areas/users.docs.ts';
 import { webhooksDocs } from '../../shared/api/areas/webhooks.docs.ts';
 import type { AnyAreaDocs, AnyEndpointDocs, AnyExample, SchemaDocs } from '../../shared/api/docs.ts';
-import type { Area } from '../../shared/api/endpoint.ts';
+import type { Area, Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { webhookDocs } from './webhooks.ts';
 import { common } from './words.ts';
@@ -37,6 +38,7 @@ const areas: Record<Area, AnyAreaDocs> = {
   deliveries: deliveriesDocs,
   app: appDocs,
   portal: portalDocs,
+  mcp: mcpDocs,
   description: descriptionDocs,
 };
 
@@ -49,7 +51,12 @@ const sequence = [
 
 export const tagOf = (area: Area) => ({ name: areas[area].name, description: areas[area].description });
 
-export const tags = (Object.keys(areas) as Area[]).map(tagOf);
+/** Of the areas with an operation. */
+export const tags = (Object.keys(areas) as Area[])
+  .filter((area) =>
+    Object.values<Endpoint>(api).some((one) => one.area === area && one.routes.some(({ undescribed }) => !undescribed)),
+  )
+  .map(tagOf);
 
 export const docsOf = (name: EndpointName): AnyEndpointDocs => {
   const docs = areas[api[name].area].endpoints[name];

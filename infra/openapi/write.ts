@@ -1,10 +1,23 @@
-/** `npm run openapi`: writes the API description to `shared/api/openapi/openapi.json`, which the service returns. */
+/**
+ * `npm run openapi`: writes the API description to `shared/api/openapi/openapi.json`, which the service returns, and the tools
+ * of the MCP server to `shared/mcp/tools.json`.
+ */
 import { writeFile } from 'node:fs/promises';
 import { describeApi } from './document.ts';
+import { describeTools } from './mcp-tools.ts';
 
 export const DESCRIPTION_FILE = new URL('../../shared/api/openapi/openapi.json', import.meta.url);
+export const TOOLS_FILE = new URL('../../shared/mcp/tools.json', import.meta.url);
+
+const textOf = (document: unknown): string => `${JSON.stringify(document, null, 2)}\n`;
 
 /** The content of the file. */
-export const descriptionText = (): string => `${JSON.stringify(describeApi(), null, 2)}\n`;
+export const descriptionText = (): string => textOf(describeApi());
 
-if (import.meta.main) await writeFile(DESCRIPTION_FILE, descriptionText());
+/** The content of the file of tools. */
+export const toolsText = (): string => textOf(describeTools(describeApi()));
+
+if (import.meta.main) {
+  await writeFile(DESCRIPTION_FILE, descriptionText());
+  await writeFile(TOOLS_FILE, toolsText());
+}

@@ -14,6 +14,7 @@ import { addStatusCommand } from './health/status.ts';
 import { addHistoryCommand } from './history/command.ts';
 import { beginOperation, endOperation } from './history/record.ts';
 import { addListenCommand } from './listen/command.ts';
+import { addMcpCommand } from './mcp/command.ts';
 import { addDeliveryCommands } from './messages/deliveries.ts';
 import { addJobCommands } from './messages/job.ts';
 import { addMediaCommands } from './messages/media.ts';
@@ -150,6 +151,7 @@ For programs: npm run --silent operator -- account list --json`,
   addStatusCommand(program);
   addDoctorCommand(program);
   addListenCommand(program);
+  addMcpCommand(program);
   addHistoryCommand(program);
   addCompletionCommand(program);
   acceptAccountOption(program);

@@ -1,5 +1,6 @@
 /** Calls of the API: typed by its schemas, with the token of the session, and with repeats where nothing can happen twice. */
 import type * as v from 'valibot';
+import { addressOf as addressIn } from '../../shared/api/address.ts';
 import type { Api, EndpointName } from '../../shared/api/index.ts';
 import type { Permission } from '../../shared/core/permissions.ts';
 import { follow } from '../web/clock.ts';
@@ -108,19 +109,8 @@ export const connect = (token: string | undefined, listener: Listener): void => 
 export const permissionOf = (name: EndpointName) => ENDPOINTS[name]?.permission;
 
 /** The path of an endpoint with its parameters and query: `/v1/jobs/12?limit=5`. */
-export const addressOf = <Name extends EndpointName>(name: Name, { path, query }: RequestTo<Name> = {}): string => {
-  const given = Object.entries((query ?? {}) as Record<string, unknown>).filter(
-    ([, value]) => value !== undefined && value !== '',
-  );
-  const search = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
-  const values = (path ?? {}) as Record<string, string>;
-  const filled = (ENDPOINTS[name]?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, key) => segmentOf(values[key] ?? ''));
-  return filled + (search && `?${search}`);
-};
-
-/** Dots alone would lead to another endpoint, also encoded ones. Encoded twice, they are an id that does not exist. */
-const segmentOf = (value: string): string =>
-  /^\.\.?$/.test(value) ? value.replaceAll('.', '%252E') : encodeURIComponent(value);
+export const addressOf = <Name extends EndpointName>(name: Name, { path, query }: RequestTo<Name> = {}): string =>
+  addressIn(ENDPOINTS[name]?.path ?? '', { ...path }, { ...query });
 
 /**
  * Calls an endpoint.

@@ -50,7 +50,7 @@ interface EndpointDocs<E> {
    * One, or several in the order of their requests: later ones use ids of earlier responses, also of the endpoints before
    * this one. A test sends them.
    */
-  examples: E extends { area: 'description' | 'portal' }
+  examples: E extends { area: 'description' | 'portal' | 'mcp' }
     ? readonly []
     : StepOf<E> | readonly [StepOf<E>, ...StepOf<E>[]];
   /** Names of its schemas by place: `request`, `200`, `query.status`. `request[]` is an item of the list. */

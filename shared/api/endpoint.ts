@@ -27,6 +27,7 @@ export type Area =
   | 'media'
   | 'jobs'
   | 'portal'
+  | 'mcp'
   | 'description';
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
@@ -65,11 +66,14 @@ export interface Endpoint {
    */
   ignoresUnknown?: true;
   /** Bodies by status; `null` for a response without a body. Bytes are sent unchanged, other values as JSON. */
-  responses: Partial<Record<200 | 201 | 204 | 304, v.GenericSchema | null>>;
+  responses: Partial<Record<200 | 201 | 202 | 204 | 304, v.GenericSchema | null>>;
   /** Problems of this endpoint, besides those that `problemsOf` derives from its description. */
   problems: readonly ProblemCode[];
-  /** The response to a request over the limit of the account: 429 `rate_limited` by default. */
-  overLimit?: 'unavailable';
+  /**
+   * The response to a request over the limit of the account: 429 `rate_limited` by default. `none`: its requests are not
+   * counted, because the requests that it makes with the caller's token are.
+   */
+  overLimit?: 'unavailable' | 'none';
   /**
    * Requests per second, sustained and at once, of all callers together: API Gateway rejects others. Default: the limits of the
    * host. For an endpoint without a token, whose callers have no limit of an account.
@@ -92,7 +96,7 @@ interface Route {
   host: Host;
   method: Method;
   path: `/${string}`;
-  /** Whether the API description leaves it out: only a page asks for it. */
+  /** Whether the API description leaves it out: only a page asks for it, or clients of MCP. */
   undescribed?: true;
 }
 
@@ -125,9 +129,9 @@ export const define = <const E extends Endpoint>(endpoint: E & Consistent<E>): E
 /** The optional header of requests whose repeats create nothing new. */
 export const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
 
-/** The problem of a request over the limit of the account; nothing, if its callers have no limit. */
+/** The problem of a request over the limit of the account; nothing, if its callers have no limit or it counts no requests. */
 export const overLimitOf = ({ permission, overLimit }: Endpoint): 'rate_limited' | 'unavailable' | undefined =>
-  permission === 'none' || permission === 'app' ? undefined : (overLimit ?? 'rate_limited');
+  permission === 'none' || permission === 'app' || overLimit === 'none' ? undefined : (overLimit ?? 'rate_limited');
 
 /** How the function of an endpoint touches the table. */
 export const accessOf = (endpoint: Endpoint): TableAccess[] => [

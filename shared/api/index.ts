@@ -7,6 +7,7 @@ import { app } from './areas/app.ts';
 import { bridge } from './areas/bridge.ts';
 import { deliveries } from './areas/deliveries.ts';
 import { description } from './areas/description.ts';
+import { mcp } from './areas/mcp.ts';
 import { media } from './areas/media.ts';
 import { messages } from './areas/messages.ts';
 import { portal } from './areas/portal.ts';
@@ -35,6 +36,7 @@ export const api = {
   ...webhooks,
   ...tokens,
   ...portal,
+  ...mcp,
   ...sessions,
 } as const satisfies Record<string, Endpoint>;
 

@@ -1,7 +1,7 @@
 /** Endpoints: each is a Lambda handler with one Middy chain, built from the endpoint's entry in `shared/api/`. */
 import middy from '@middy/core';
 import formBodyParser from '@middy/http-urlencode-body-parser';
-import { type Endpoint, overLimitOf } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import { beginTrace } from '../telemetry/trace.ts';
 import type { HttpEvent, HttpMiddleware, HttpResponse } from './event.ts';
 import { authorize } from './middleware/authorize.ts';
@@ -31,10 +31,10 @@ const bodyParsers = {
 /** Milliseconds before Lambda's timeout at which the function responds with 503 itself. */
 const TIMEOUT_RESERVE_MS = 500;
 
-/** An endpoint whose callers have no limit: the app network, and callers without a token. */
-type Unlimited = Endpoint & { permission: 'none' | 'app' };
+/** An endpoint whose callers have no limit, the app network and callers without a token, or one that counts no requests. */
+type Unlimited = Endpoint & ({ permission: 'none' | 'app' } | { overLimit: 'none' });
 
-type Limited = Endpoint & { permission: Exclude<Endpoint['permission'], Unlimited['permission']> };
+type Limited = Endpoint & { permission: Exclude<Endpoint['permission'], 'none' | 'app'>; overLimit?: 'unavailable' };
 
 /**
  * The Lambda handler of an endpoint: logs the request, applies the limit of the account, checks the token's permission,
@@ -45,9 +45,9 @@ type Limited = Endpoint & { permission: Exclude<Endpoint['permission'], Unlimite
 export const endpoint = <E extends Limited>(
   description: E,
   handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,
-) => serve(description, handle, rateLimit(overLimitOf(description)));
+) => serve(description, handle, rateLimit(description.overLimit));
 
-/** The same for an endpoint whose callers have no limit. Its bundle contains nothing of the limit. */
+/** The same for an endpoint without a limit. Its bundle contains nothing of the limit. */
 export const unlimitedEndpoint = <E extends Unlimited>(
   description: E,
   handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,

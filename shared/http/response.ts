@@ -20,6 +20,11 @@ export interface NoContent {
   status: 204;
 }
 
+/** The request was accepted, and there is nothing to say. */
+export interface Accepted {
+  status: 202;
+}
+
 /** The caller's copy is still current. */
 export interface NotModified {
   status: 304;
@@ -34,7 +39,9 @@ export type ResponseOf<E extends Endpoint> = {
       : Ok<v.InferInput<E['responses'][Status]>>
     : Status extends 304
       ? NotModified
-      : NoContent;
+      : Status extends 202
+        ? Accepted
+        : NoContent;
 }[keyof E['responses']];
 
 export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<Body> => ({
@@ -59,7 +66,9 @@ export const nextPage = (path: string, query: Record<string, string | number | u
 /** Responses may contain personal data, and lists change: no cache keeps a copy. */
 const UNCACHED = { 'cache-control': 'no-store' };
 
-export const toResponse = (reply: Ok<unknown> | Created<unknown> | NoContent | NotModified): HttpResponse => {
+export const toResponse = (
+  reply: Ok<unknown> | Created<unknown> | Accepted | NoContent | NotModified,
+): HttpResponse => {
   const headers = 'headers' in reply ? reply.headers : {};
   if (!('body' in reply)) return { statusCode: reply.status, headers: { ...UNCACHED, ...headers } };
   const { status, body } = reply;

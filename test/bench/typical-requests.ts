@@ -85,6 +85,7 @@ export const typicalRequests = async (
   return {
     readApiDescription: () => ({}),
     readPortal: () => ({}),
+    handleMcpMessage: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
     createProfiler: () => ({ body: { question: 'Well?', options: ['yes', 'no'] } }),
     listProfilers: () => ({}),
     readProfiler: () => ({ path: { id: profiler.id } }),

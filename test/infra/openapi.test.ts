@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { describedPath, glossary, guarantees, schemaNames } from '../../infra/openapi/docs.ts';
+import { describeTools } from '../../infra/openapi/mcp-tools.ts';
 import { webhooks } from '../../infra/openapi/webhooks.ts';
 import { remedies } from '../../infra/openapi/words.ts';
-import { DESCRIPTION_FILE, descriptionText } from '../../infra/openapi/write.ts';
+import { DESCRIPTION_FILE, descriptionText, TOOLS_FILE, toolsText } from '../../infra/openapi/write.ts';
 import { type Endpoint, problemsOf } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { problemCatalogue } from '../../shared/core/problems.ts';
@@ -22,6 +23,21 @@ const description = JSON.parse(written);
 
 test('the committed description matches the sources (to fix: npm run openapi)', () => {
   expect(written).toBe(descriptionText());
+});
+
+test('the committed tools of the MCP server match the sources (to fix: npm run openapi)', async () => {
+  const tools = await readFile(TOOLS_FILE, 'utf8');
+  expect(tools).toBe(toolsText());
+  // A client reads the schema of a tool alone.
+  expect(tools).not.toContain('$ref');
+});
+
+test('the guide for MCP lists each tool that reads beside its permission', async () => {
+  const guide = await readFile('infra/docs/tools/mcp.md', 'utf8');
+  const { read } = describeTools(description);
+  for (const { name, permission } of read) {
+    expect(guide).toMatch(new RegExp(`^\\| \`?${permission}\`? .*\`${name}\``, 'm'));
+  }
 });
 
 const endpoints = Object.entries(api) as [EndpointName, Endpoint][];

@@ -120,6 +120,7 @@ export const groups: readonly Group[] = [
       whole('listen', 'Receive webhook events', 'tools/listen.md'),
       whole('deliveries', 'Send webhook events again', 'tools/deliveries.md'),
       whole('rehearse', 'Predict a load', 'tools/rehearse.md'),
+      whole('mcp', 'Give an agent the API: MCP', 'tools/mcp.md'),
     ],
   },
   {

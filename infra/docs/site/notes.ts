@@ -33,6 +33,7 @@ export const notes: Readonly<Record<string, string>> = {
   'tail.html': 'Show and filter the log lines of the local stack or of AWS.',
   'listen.html': 'Receive webhook events on a machine without a public URL.',
   'deliveries.html': 'See what a webhook returned, and send its events again.',
+  'mcp.html': 'Let agents use the API: connect an MCP client, its tools by permission, and sending by a plan.',
   'rehearse.html': 'Predict duration, limits and cost of a load.',
   'contributor.html': 'Folders, commands, tests, and how to add an endpoint or a chat platform.',
   'decisions.html': 'Context, decision and consequences of what someone will question.',

@@ -56,6 +56,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
   trigger: 'reads',
   tail: 'reads',
   listen: 'reads personal data',
+  // Its tools send messages.
+  mcp: 'changes',
   status: 'reads',
   doctor: 'reads',
   history: 'reads',

@@ -6,6 +6,7 @@ import { appScenarios } from './app.ts';
 import { bridgeScenarios } from './bridge.ts';
 import { deliveriesScenarios } from './deliveries.ts';
 import { descriptionScenarios } from './description.ts';
+import { mcpScenarios } from './mcp.ts';
 import { mediaScenarios } from './media.ts';
 import { messagesScenarios } from './messages.ts';
 import { portalScenarios } from './portal.ts';
@@ -20,6 +21,7 @@ import { webhooksScenarios } from './webhooks.ts';
 
 export const scenarios: Record<EndpointName, EndpointScenario> = {
   ...portalScenarios,
+  ...mcpScenarios,
   ...profilersScenarios,
   ...messagesScenarios,
   ...jobsScenarios,

@@ -130,10 +130,17 @@ test('the response waits for the next lease, because Lambda freezes the process 
   expect(ended).toHaveBeenCalled();
 });
 
-test('only RapidPro gets 503 over the limit; the app network and callers without a token have no limit', () => {
+test('only RapidPro gets 503 over the limit; the app network, callers without a token and messages of MCP have no limit', () => {
   const byProblem = Map.groupBy(Object.entries<Endpoint>(api), ([, endpoint]) => overLimitOf(endpoint));
   const names = (problem: ReturnType<typeof overLimitOf>) => byProblem.get(problem)?.map(([name]) => name);
   expect(names('unavailable')).toEqual(['receiveRapidproMessage']);
-  const unlimited = ['readApiDescription', 'readMedia', 'receiveAppEvents', 'readPortal', 'createSession'];
+  const unlimited = [
+    'readApiDescription',
+    'readMedia',
+    'receiveAppEvents',
+    'readPortal',
+    'handleMcpMessage',
+    'createSession',
+  ];
   expect(names(undefined)).toEqual(unlimited);
 });

@@ -101,8 +101,8 @@ test('the examples of the API description work in order, and return the describe
   for (const last of examples.slice(-1)) await sendExample(last);
 });
 
-test('the examples of every area are sent, except the portal and GET /v1/openapi.json', () => {
+test('the examples of every area are sent, except the portal, MCP and GET /v1/openapi.json', () => {
   const named = new Set(examples.map(({ endpoint }) => endpoint));
   const missing = (Object.keys(api) as EndpointName[]).filter((name) => !named.has(name));
-  expect(missing).toEqual(['readApiDescription', 'readPortal']);
+  expect(missing).toEqual(['readApiDescription', 'readPortal', 'handleMcpMessage']);
 });

@@ -1,0 +1,62 @@
+/** `operator mcp`: the MCP server over stdio, with the official client. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { callTool, connectClient, dataIn } from '../../support/mcp.ts';
+import { bare, type Environment, operatorIn, remote } from '../../support/operator.ts';
+import { newCaller, newPhones } from '../../support/world.ts';
+
+const stack = inject('stack');
+
+/** An environment of a local stack with this demo token. */
+const stackWith = async (token: string): Promise<Environment> => {
+  const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'mcp-'));
+  onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
+  await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, token, pid: process.pid }));
+  return { ...bare, LOCAL_FOLDER, TOKEN: undefined };
+};
+
+/** A client that starts the command. */
+const startedIn = (env: Environment) => {
+  const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const args = ['infra/operator/main.ts', 'mcp'];
+  const transport = { command: process.execPath, args, env: Object.fromEntries(given), stderr: 'ignore' } as const;
+  return connectClient(new StdioClientTransport(transport));
+};
+
+let demo = '';
+beforeAll(async () => {
+  demo = (await newCaller('messages', 'stats')).token;
+});
+
+test('serves the tools of the demo account, which read and send', async () => {
+  const client = await startedIn(await stackWith(demo));
+  const { tools } = await client.listTools();
+  const names = ['read_message', 'list_recent_jobs', 'read_job', 'read_token_info', 'list_logs', 'list_jobs'];
+  expect(tools.map(({ name }) => name)).toEqual([...names, 'plan_message', 'send_plan']);
+  const given = { to: newPhones(2), text: 'Hello' };
+  const { plan, count, idempotency_key } = (await callTool(client, 'plan_message', given)).value ?? {};
+  const { value } = await callTool(client, 'send_plan', { ...given, plan, count, idempotency_key });
+  expect(value).toMatchObject({ messages: 2 });
+  const { isError, text } = await callTool(client, 'read_job', { job_id: value?.job_id });
+  expect(isError, text).toBe(false);
+  expect(dataIn(text).data.result).toMatchObject({ recipients: 2 });
+});
+
+test('uses the token of the variable TOKEN, if it is set', async () => {
+  const { account, token } = await newCaller('profilers');
+  const client = await startedIn({ ...(await stackWith(demo)), TOKEN: token });
+  expect(dataIn((await callTool(client, 'read_token_info')).text).data.result).toMatchObject({ account });
+});
+
+test('with a token that is not valid, says so for each list of tools', async () => {
+  const client = await startedIn({ ...(await stackWith(demo)), TOKEN: 'nobody' });
+  await expect(client.listTools()).rejects.toThrow('403');
+});
+
+test('of a table without an API is an error', async () => {
+  const { code, stderr } = await operatorIn(remote, 'mcp');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('A table has no API')]);
+});
