@@ -1,12 +1,13 @@
 /** The MCP server: the API as tools for programs that use a language model. */
 import * as v from 'valibot';
+import { anyObject, responseRecord } from '../../validation/bounded.ts';
 import { define } from '../endpoint.ts';
 
 const version = v.literal('2.0');
 
 const id = v.union([v.string(), v.pipe(v.number(), v.integer())]);
 
-const members = v.record(v.string(), v.unknown());
+const result = responseRecord(v.string(), v.unknown());
 
 export const mcp = {
   handleMcpMessage: define({
@@ -25,7 +26,7 @@ export const mcp = {
     headers: v.object({ authorization: v.string() }),
     body: {
       type: 'json',
-      schema: v.object({ jsonrpc: version, id: v.optional(id), method: v.string(), params: v.optional(members) }),
+      schema: v.object({ jsonrpc: version, id: v.optional(id), method: v.string(), params: v.optional(anyObject) }),
     },
     // Later versions of MCP may add members.
     ignoresUnknown: true,
@@ -33,7 +34,7 @@ export const mcp = {
       200: v.object({
         jsonrpc: version,
         id: v.optional(id),
-        result: v.optional(members),
+        result: v.optional(result),
         error: v.optional(
           v.object({
             code: v.pipe(v.number(), v.metadata({ type: 'integer' })),

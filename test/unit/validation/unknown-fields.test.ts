@@ -150,11 +150,12 @@ describe('the API list', () => {
     }
   });
 
-  test('lets the requests of platforms and of the app network have any fields, and no others', () => {
+  test('lets the requests of platforms, of the app network and of MCP clients have any fields, and no others', () => {
     expect(entries.filter(([, { ignoresUnknown }]) => ignoresUnknown).map(([name]) => name)).toEqual([
       'receiveRapidproMessage',
       'receiveTurnMessage',
       'receiveAppEvents',
+      'handleMcpMessage',
     ]);
   });
 
