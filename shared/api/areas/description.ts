@@ -17,7 +17,7 @@ export const description = {
     headers: v.object({ accept: v.optional(v.string()) }),
     // The description, or the page of errors.
     responses: { 200: v.union([apiDescriptionBody, v.instance(Uint8Array)]) },
-    problems: [],
+    problems: ['invalid_request'],
     table: [],
   }),
 } as const;
