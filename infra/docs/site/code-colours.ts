@@ -9,6 +9,20 @@ const DOUBLE = /"(?:[^"\\]|\\[\s\S])*"/;
 const SINGLE = /'(?:[^'\\\n]|\\.)*'/;
 const NUMBER = /(?<![\w.-])-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b/i;
 
+const JAVASCRIPT =
+  'async|await|class|const|else|export|for|from|function|if|import|in|let|new|of|return|throw|try|catch|type|while|true|false|null|undefined';
+
+/** The rules of a language whose comments and texts are like those of C. */
+const likeC = (words: string): readonly Rule[] => [
+  ['comment', /\/\/.*|\/\*[\s\S]*?\*\//],
+  ['text', DOUBLE],
+  ['text', SINGLE],
+  ['text', /`(?:[^`\\]|\\[\s\S])*`/],
+  ['word', new RegExp(`\\b(?:${words})\\b`)],
+  ['word', NUMBER],
+  ['name', /[\w$]+(?=\()/],
+];
+
 /** The rules of each language. At a place, the first one that matches wins. */
 const LANGUAGES: Readonly<Record<string, readonly Rule[]>> = {
   json: [
@@ -26,18 +40,12 @@ const LANGUAGES: Readonly<Record<string, readonly Rule[]>> = {
     ['name', /(?<=\s)--?[a-zA-Z][\w-]*/],
     ['word', /(?<=^ *|[|&;(] *)(?!\s)[\w./-]+(?=\s|$)/m],
   ],
-  js: [
-    ['comment', /\/\/.*|\/\*[\s\S]*?\*\//],
-    ['text', DOUBLE],
-    ['text', SINGLE],
-    ['text', /`(?:[^`\\]|\\[\s\S])*`/],
-    [
-      'word',
-      /\b(?:async|await|class|const|else|export|for|from|function|if|import|in|let|new|of|return|throw|try|catch|while|true|false|null|undefined)\b/,
-    ],
-    ['word', NUMBER],
-    ['name', /[\w$]+(?=\()/],
-  ],
+  js: likeC(JAVASCRIPT),
+  ts: likeC(JAVASCRIPT),
+  go: likeC('case|const|defer|else|for|func|if|import|nil|package|range|return|struct|switch|type|var|true|false'),
+  java: likeC(
+    'catch|class|else|final|for|if|import|new|private|public|return|static|throw|throws|try|var|void|while|null|true|false',
+  ),
   python: [
     ['comment', /#.*/],
     ['text', /"""[\s\S]*?"""/],

@@ -21,6 +21,9 @@ test.each([
   ],
   ['sh', 'export A=$B', ['word:export', 'name:$B']],
   ['js', 'const a = f(`x`, 1); // "b"', ['word:const', 'name:f', 'text:`x`', 'word:1', 'comment:// "b"']],
+  ['ts', "import type { A } from 'a';", ['word:import', 'word:type', 'word:from', "text:'a'"]],
+  ['go', 'var a = f("x") // b', ['word:var', 'name:f', 'text:"x"', 'comment:// b']],
+  ['java', 'new A("x"); /* b */', ['word:new', 'name:A', 'text:"x"', 'comment:/* b */']],
   [
     'python',
     'if x == "a#b":  # yes\n  return None',
