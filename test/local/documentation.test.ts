@@ -12,8 +12,9 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages, REFERENCE } from '../../infra/docs/site/navigation.ts';
-import { pageOf } from '../../infra/docs/site/reference/operations.ts';
-import { type Entry, operationsOf } from '../../infra/docs/site/search-entries.ts';
+import type { Description } from '../../infra/docs/site/reference/description.ts';
+import { operationsIn, pageOf } from '../../infra/docs/site/reference/operations.ts';
+import type { Entry } from '../../infra/docs/site/search-entries.ts';
 import { slugOf } from '../../infra/docs/site/sections.ts';
 import { buildSite } from '../../infra/docs/site/site.ts';
 import { MESSAGES } from '../../infra/local/aws/gateway/gateway.ts';
@@ -86,9 +87,8 @@ const textOf = (path: string): string => {
 
 /** The pages of guides. */
 const guides = pages.map(({ path }) => path);
-const operations = operationsOf(apiDescription(hosts)).map(({ id }) => pageOf(id));
-const webhooks = [...site.keys()].filter((path) => path.startsWith('reference-receive-'));
-const all = [...guides, REFERENCE.path, ...new Set([...operations, ...webhooks])];
+const operations = operationsIn(apiDescription(hosts) as unknown as Description);
+const all = [...guides, REFERENCE.path, ...operations.map(({ page }) => page)];
 
 describe('pages', () => {
   test.each(['', ...all])('/docs/%s is a page', async (path) => {
@@ -191,8 +191,8 @@ describe('the reference', () => {
 
   test('has a page for each operation and each webhook', () => {
     const { webhooks: described } = description as unknown as { webhooks: object };
-    expect(new Set(operations).size).toBe(operationsOf(description).length);
-    for (const page of operations) expect(textOf(page), page).toContain('<main class="guide operation">');
+    expect(new Set(operations.map(({ page }) => page)).size).toBe(operations.length);
+    for (const { page } of operations) expect(textOf(page), page).toContain('<main class="guide operation">');
     for (const type of Object.keys(described))
       expect(all.some((page) => textOf(page).includes(`<h1>${type}</h1>`))).toBe(true);
   });
@@ -217,8 +217,8 @@ describe('the reference', () => {
 
   test('leads from earlier links to the pages of operations', () => {
     const overview = textOf(REFERENCE.path);
-    for (const { tag, id } of operationsOf(description)) {
-      expect(overview).toContain(`id="/${encodeURIComponent(tag)}/${id}"><a href="${pageOf(id)}"`);
+    for (const { anchor, page } of operations) {
+      expect(overview).toContain(`id="${anchor}"><a href="${page}"`);
     }
   });
 

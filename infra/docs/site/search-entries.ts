@@ -1,7 +1,7 @@
-/** What the search of the site finds: parts of guides, operations of the API, and error codes. */
+/** What the search of the site finds: parts of guides, operations and webhooks of the API, and error codes. */
 import { errorsOf, type Part, partsOf } from './guide.ts';
 import { type Audience, audienceOf } from './navigation.ts';
-import { pageOf } from './reference/operations.ts';
+import type { Operation } from './reference/operations.ts';
 
 export interface Entry {
   id: number;
@@ -18,7 +18,7 @@ export interface Entry {
 
 /** @internal Words that people search for, by the headings of the sections that answer them. */
 export const SYNONYMS: Readonly<Record<string, string>> = {
-  'Generated clients': 'SDK library package',
+  'Generate a client': 'SDK library package',
   'Logs and jobs': 'pagination paging paginate cursor',
   'Request limit': 'rate limit limits throttling throttled quota',
   'Run the local stack': 'sandbox test environment demo emulator docker',
@@ -33,37 +33,6 @@ const synonymsOf = (title: string): string => (/\bMCP\b/.test(title) ? MCP : (SY
 
 /** Most readers look for the guides of businesses, and fewest for decisions. */
 const WEIGHTS: Readonly<Record<Audience, number>> = { users: 1, operators: 0.4, contributors: 0.1 };
-
-/** An operation of the API description. */
-export interface Operation {
-  tag: string;
-  id: string;
-  method: string;
-  path: string;
-  summary: string;
-  description: string;
-}
-
-const METHODS = new Set(['get', 'put', 'post', 'delete', 'head', 'patch']);
-
-type Described = Partial<Record<'operationId' | 'summary' | 'description', string>> & { tags?: string[] };
-
-/** The operations of a description, in its order. */
-export const operationsOf = (description: object): Operation[] => {
-  const { paths = {} } = description as { paths?: Record<string, Record<string, Described>> };
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([method]) => METHODS.has(method))
-      .map(([method, { operationId = '', tags: [tag = ''] = [], summary = '', description: details = '' }]) => ({
-        tag,
-        id: operationId,
-        method: method.toUpperCase(),
-        path,
-        summary,
-        description: details,
-      })),
-  );
-};
 
 interface Rendered {
   path: string;
@@ -85,11 +54,11 @@ export const entriesOf = (guides: Rendered[], operations: Operation[]): Entry[] 
     ];
     return sections.map((section) => ({ ...section, weight: WEIGHTS[audienceOf(path)] }));
   });
-  const ofReference = operations.map((operation) => ({
-    title: `${operation.method} ${operation.path}`,
+  const ofReference = operations.map(({ id, method, route, isWebhook, page, described }) => ({
+    title: isWebhook ? route : `${method} ${route}`,
     page: 'API reference',
-    url: pageOf(operation.id),
-    text: `${operation.summary} ${operation.id} ${operation.description}`,
+    url: page,
+    text: `${described.summary} ${id} ${described.description}`,
     weight: WEIGHTS.users,
   }));
   return [...ofGuides, ...ofReference].map((entry, id) => ({ id, ...entry, synonyms: synonymsOf(entry.title) }));

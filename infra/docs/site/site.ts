@@ -13,9 +13,11 @@ import { headingsOf, renderGuide } from './guide.ts';
 import { llmsFullText, llmsText, markdownPath, siteMarkdown } from './markdown.ts';
 import { CHANGELOG, groups, MISSING, type Page, pages, REFERENCE } from './navigation.ts';
 import { notes } from './notes.ts';
+import type { Description } from './reference/description.ts';
+import { operationsIn } from './reference/operations.ts';
 import { type OperationPage, referenceOf } from './reference/pages.ts';
 import type { Origin } from './reference/try.ts';
-import { entriesOf, operationsOf } from './search-entries.ts';
+import { entriesOf } from './search-entries.ts';
 import { type Guides, markdownOf, resolverOf } from './sections.ts';
 
 export interface File {
@@ -94,7 +96,10 @@ export const buildSite = async (service: Service, description: object): Promise<
     ['llms.txt', { type: TEXT, body: llmsText() }],
     ['llms-full.txt', { type: TEXT, body: llmsFullText((path) => markdown.get(path) ?? '') }],
     ['search.js', { type: SCRIPT, body: await searchScript() }],
-    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsOf(description))) }],
+    [
+      'search.json',
+      { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsIn(description as Description))) },
+    ],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
   ]);
 };
