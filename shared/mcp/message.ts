@@ -1,5 +1,5 @@
 /** A message to users as the arguments of a tool, and as the body of a request. */
-import { createHash } from 'node:crypto';
+import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { ToolError } from './call.ts';
 
 /** The arguments of each type of content. */
@@ -61,7 +61,7 @@ export const messageOf = (given: Arguments): Message => {
  * the key for which it was made, and the API does that once.
  */
 export const jobOf = (idempotencyKey: string): string => {
-  const hash = createHash('sha256').update(`mcp ${idempotencyKey}`).digest('hex');
+  const hash = unkeyedHash(`mcp ${idempotencyKey}`);
   // A UUID of version 8 (RFC 9562, 5.8): its bits are our own.
   return [
     hash.slice(0, 8),

@@ -16,6 +16,7 @@ test('only tokens, files, profilers, ids, and numbers as clients hash them, are 
   // The last two: what a deletion marker is about, and a number for the comparison with what a client sends.
   expect(uses.sort()).toEqual([
     'shared/accounts/tokens.ts',
+    'shared/mcp/message.ts',
     'shared/media/uploads.ts',
     'shared/profilers/profilers.ts',
     'shared/profilers/profilers.ts',
