@@ -40,9 +40,8 @@ test('serves the tools of the demo account, which read and send', async () => {
   const { plan, count, idempotency_key } = (await callTool(client, 'plan_message', given)).value ?? {};
   const { value } = await callTool(client, 'send_plan', { ...given, plan, count, idempotency_key });
   expect(value).toMatchObject({ messages: 2 });
-  const { isError, text } = await callTool(client, 'read_job', { job_id: value?.job_id });
-  expect(isError, text).toBe(false);
-  expect(dataIn(text).data.result).toMatchObject({ recipients: 2 });
+  const read = async () => dataIn((await callTool(client, 'read_job', { job_id: value?.job_id })).text).data.result;
+  await expect.poll(read).toMatchObject({ recipients: 2 });
 });
 
 test('uses the token of the variable TOKEN, if it is set', async () => {
