@@ -33,7 +33,7 @@ const inWords = (id: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-/** The page of an operation, by its id. */
+/** @internal The page of an operation, by its id. Tests use it, too. */
 export const pageOf = (id: string): string =>
   `reference-${id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}.html`;
 
