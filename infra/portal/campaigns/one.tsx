@@ -105,9 +105,9 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
             </ButtonLink>
           )}
           {/* Messages of no campaign cannot be stopped. */}
-          {wasRunning.current && job.day === undefined && session.may('cancelJob') && (
-            <Stop job={job} parts={parts} isOver={!canEnd} onStopped={reload} />
-          )}
+          {(canEnd || (wasRunning.current && status === 'completed')) &&
+            job.day === undefined &&
+            session.may('cancelJob') && <Stop job={job} parts={parts} isOver={!canEnd} onStopped={reload} />}
         </>
       }
     >
@@ -281,7 +281,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
 interface StopProps {
   job: Job;
   parts: Parts;
-  /** Whether nothing is left to stop. Then the button stays, so that nothing moves under the reader's finger. */
+  /** Whether all is sent. Then the button stays, so that nothing moves under the reader's finger. */
   isOver: boolean;
   onStopped: () => void;
 }
