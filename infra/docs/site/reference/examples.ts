@@ -17,9 +17,9 @@ interface Sample {
   code: string;
 }
 
-/** Code as HTML, as guides show it. */
+/** Code as HTML, as guides show it. Long code scrolls, with the keyboard too. */
 const codeOf = (language: string, text: string): string =>
-  renderGuide(`\`\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\`\``);
+  renderGuide(`\`\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\`\``).replace('<pre>', '<pre tabindex="0">');
 
 export const jsonOf = (value: unknown): string => codeOf('json', JSON.stringify(value, null, 2));
 
