@@ -7,7 +7,7 @@ const PHONE = { width: 390, height: 844 };
 
 test.each([
   ['pagination', 'messages.html#logs-and-jobs'],
-  ['SDK', 'business.html#generated-clients'],
+  ['SDK', 'generate.html'],
   ['rate limit', 'errors.html#request-limit'],
 ])('the first hit for "%s" is %s', async (words, target) => {
   const page = await openPage(`${DOCS}/glossary.html`);

@@ -8,9 +8,10 @@ const escapeHtml = (text: string): string =>
 /** Text of the description, whose only Markdown is code. */
 const shown = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
-const STYLE = `:root{color-scheme:light dark}body{max-width:720px;margin:0 auto;padding:24px 16px;font:16px/1.5 system-ui,sans-serif}
+const STYLE = `:root{color-scheme:light dark;color:light-dark(#14161d,#eceef5);background:light-dark(#fff,#0f1116)}
+body{max-width:720px;margin:0 auto;padding:24px 16px;font:16px/1.5 system-ui,sans-serif}
 h2{margin:0;font-size:1.1em;overflow-wrap:anywhere}p{margin:4px 0 0}section{padding:12px;border-radius:8px}
-section:target{background:light-dark(#eef0fd,#1b2044)}`;
+a{color:light-dark(#3946c4,#aab3ff)}section:target{background:light-dark(#eef0fd,#1b2044)}`;
 
 /** The page. It loads nothing. */
 export const errorsPage = ({ components }: ApiDescription): string => {
