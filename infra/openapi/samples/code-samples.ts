@@ -4,8 +4,8 @@
  *     const shown = withCodeSamples(apiDescription(hosts), hosts);
  *
  * The samples come from the examples. They read `BASE_URL`, `BRIDGE_URL` and `TOKEN` from the environment, and contain no
- * token. Keys and jobs are new in each run, so a sample works again after a change. `npm run test:clients` runs all of them. They are in the documentation only, because they would make the
- * description that the service returns more than twice as long.
+ * token. Keys and jobs are new in each run, so a sample works again after a change. `npm run test:clients` runs all of them.
+ * They are in the documentation only, because they would make the description that the service returns more than twice as long.
  */
 import { exampleHosts } from '../../../shared/api/openapi/example-hosts.ts';
 import { type Example, examples } from '../docs.ts';

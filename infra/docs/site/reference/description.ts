@@ -90,7 +90,7 @@ export interface Description {
   components: Record<string, Record<string, object>>;
 }
 
-/** Follows the references of a part. What stands beside a reference takes precedence. */
+/** Follows the references of a part. The fields beside a reference take precedence. */
 export type Resolve = <Part extends { $ref?: string }>(part: Part) => Part;
 
 /** @throws Error — a part refers to a component that does not exist */
