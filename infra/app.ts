@@ -1,6 +1,7 @@
 /** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run it. */
 import { App, Validations } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle.ts';
+import { writeDocumentation } from './bundle/documentation.ts';
 import { featureFlags } from './feature-flags.ts';
 import type { Settings } from './settings.ts';
 import { settingsFrom } from './stages.ts';
@@ -18,11 +19,14 @@ if (process.env.CDK_VALIDATION !== 'false') {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 }
 
+const bundles = await bundling;
+if (settings.documentation) await writeDocumentation(bundles.readDocumentation, settings.moreProperties);
+
 new BusinessApiStack(app, 'BusinessApi', {
   stackName: `business-api-${settings.stage}`,
   description: 'Business API: research profilers, statistics, user data requests and messaging bridge',
   settings,
-  bundles: await bundling,
+  bundles,
 });
 
 app.synth();

@@ -102,8 +102,6 @@ const settings = v.object({
   alarmEmail: v.optional(v.pipe(v.string(), v.email('must be an email address'))),
   /** ARN of an SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
-  /** URL of the hosted documentation (`npm run docs`): the portal links to it, and alarms to its runbooks. */
-  docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https URL'))),
   /** Age in minutes of a pending entry that raises an alarm. */
   alarmAge: v.optional(wholeNumber(1), 60),
   /** Limit of the 99th percentile of the time from acceptance to delivery of messages to users, in seconds. */
@@ -163,6 +161,8 @@ const settings = v.object({
   bundling: v.optional(v.picklist(bundlings), 'minified'),
   /** Conditions of `imports` in package.json. The local stack sets one; a deployed stack has none. */
   conditions: v.optional(v.array(v.string()), []),
+  /** Whether the documentation is built. A deployed stack has it; the local stack builds it when somebody opens it. */
+  documentation: v.optional(v.boolean(), true),
 });
 
 type Given = v.InferOutput<typeof settings>;

@@ -306,7 +306,7 @@ export class BusinessApiStack extends Stack {
     };
     const alarms = new Alarms(this, 'Alarms', metrics, watched, {
       topics: this.#alarmTopics(settings),
-      docsUrl: settings.docsUrl,
+      baseUrl: hosts.base.url,
       age: settings.alarmAge,
       latency: settings.alarmLatency,
       accountConcurrency: settings.accountConcurrency,

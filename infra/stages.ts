@@ -15,8 +15,12 @@ import { readSettings, type Settings, settingNames } from './settings.ts';
  */
 export const STAGES_FOLDER = fileURLToPath(new URL('stages', import.meta.url));
 
-/** What a file cannot set: its name is the stage's, and only the local stack has conditions. */
-const NOT_IN_FILES = ['stage', 'conditions'];
+/**
+ * What a file cannot set: its name is the stage's, and the rest is for the local stack.
+ *
+ * @internal Tests use it, too.
+ */
+export const NOT_IN_FILES = ['stage', 'conditions', 'documentation'];
 
 /**
  * The settings of the deployment that the CDK context names. A program, such as the local stack, may pass them all as an

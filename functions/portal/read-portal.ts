@@ -1,19 +1,12 @@
 /** GET /portal, and below it the files of the page. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { join } from 'node:path';
 import { portal as api } from '../../shared/api/areas/portal.ts';
 import { Problem } from '../../shared/core/problems.ts';
 import { bridgeUrl, functionFolder } from '../../shared/core/settings.ts';
-import { notModified, ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
+import { notModified, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
+import { fileResponse } from '../../shared/http/static-files.ts';
 import { matches } from '../../shared/media/media-headers.ts';
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 const folder = join(functionFolder(), 'portal');
 
@@ -42,15 +35,6 @@ export const handler = unlimitedEndpoint(api.readPortal, async ({ path: { file =
     vary: 'Accept-Encoding',
   };
   if (matches(headers['if-none-match'], described.etag)) return notModified(described);
-  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '');
-  return ok(new Uint8Array(acceptsGzip ? compressed : gunzipSync(compressed)), {
-    ...described,
-    'content-type': types[extname(file)] ?? 'application/octet-stream',
-    ...(acceptsGzip && { 'content-encoding': 'gzip' }),
-    'content-security-policy': contentSecurityPolicy(),
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    // A page that has opened this one gets no handle of it, with which it could change the part after #.
-    'cross-origin-opener-policy': 'same-origin',
-  });
+  const shown = { ...described, 'content-security-policy': contentSecurityPolicy() };
+  return fileResponse({ name: file, compressed }, shown, headers['accept-encoding']);
 });

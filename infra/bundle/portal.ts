@@ -21,13 +21,12 @@ const endpoints = Object.fromEntries(
 /** The settings of a deployment that its portal knows. */
 export interface PortalSettings {
   moreProperties?: Record<string, string>;
-  docsUrl?: string | undefined;
 }
 
 /**
  * Writes the files of the portal into a folder, and removes others. Takes about 0.3 seconds.
  */
-export const writePortal = async (folder: string, { moreProperties = {}, docsUrl }: PortalSettings): Promise<void> => {
+export const writePortal = async (folder: string, { moreProperties = {} }: PortalSettings): Promise<void> => {
   const { outputFiles, metafile } = await build({
     entryPoints: { main: source('main.tsx'), style: source('style.css') },
     outdir: '/',
@@ -45,7 +44,6 @@ export const writePortal = async (folder: string, { moreProperties = {}, docsUrl
     jsxImportSource: 'preact',
     define: {
       ENDPOINTS: JSON.stringify(endpoints),
-      DOCS_URL: JSON.stringify(docsUrl ?? null),
       // The catalogue of properties reads it.
       'process.env.MORE_PROPERTIES': JSON.stringify(JSON.stringify(moreProperties)),
     },

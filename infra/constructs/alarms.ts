@@ -21,8 +21,8 @@ import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 interface AlarmsProps {
   /** SNS topics that are notified; without one, alarms notify no one. */
   topics: ITopic[];
-  /** URL of the documentation; without one, alarms name the runbook's file. */
-  docsUrl: string | undefined;
+  /** URL of the host that serves the runbooks. */
+  baseUrl: string;
   /** Age in minutes of a pending entry that raises an alarm. */
   age: number;
   /** Seconds that the delivery of a message may take. */
@@ -60,12 +60,12 @@ const BEHIND = 5;
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   readonly #actions: SnsAction[];
-  readonly #docsUrl: string | undefined;
+  readonly #baseUrl: string;
 
   constructor(scope: Construct, id: string, metrics: ServiceMetrics, watched: Watched, props: AlarmsProps) {
     super(scope, id);
-    const { topics, docsUrl } = props;
-    this.#docsUrl = docsUrl;
+    const { topics, baseUrl } = props;
+    this.#baseUrl = baseUrl;
     this.#actions = topics.map((topic) => new SnsAction(topic));
     this.#watchDelivery(metrics, watched, props);
     this.#watchRequests(watched);
@@ -274,14 +274,7 @@ export class Alarms extends Construct {
   }
 
   #describe(name: string, meaning: string): string {
-    return `${meaning} Runbook: ${this.#runbookOf(name)}`;
-  }
-
-  #runbookOf(name: string): string {
-    const section = `#${name.toLowerCase()}`;
-    return this.#docsUrl === undefined
-      ? `infra/docs/runbooks.md${section}`
-      : `${this.#docsUrl.replace(/\/$/, '')}/runbooks.html${section}`;
+    return `${meaning} Runbook: ${this.#baseUrl}/docs/runbooks.html#${name.toLowerCase()}`;
   }
 }
 

@@ -9,6 +9,8 @@ import { LOCAL_STACK } from './runtime/condition.ts';
  * @param settings - those that differ from the defaults
  */
 export const localSettings = (bundling: Bundling, settings: Record<string, number | boolean>) => ({
+  // The stack builds it when somebody opens it.
+  documentation: false,
   ...settings,
   bundling,
   conditions: [LOCAL_STACK],

@@ -6,6 +6,7 @@ import type { InputSchema, ReadTool } from '../../shared/mcp/tools.ts';
 /** Endpoints with GET that are no tools, because they return files and pages. */
 const notTools: readonly EndpointName[] = [
   'readApiDescription',
+  'readDocumentation',
   'readPortal',
   'readMedia',
   'readAvatar',

@@ -2,9 +2,9 @@ import type * as v from 'valibot';
 import type { Endpoint } from '../api/endpoint.ts';
 import type { HttpResponse } from './event.ts';
 
-/** A successful response with a body. */
+/** A successful response with a body, or a page in place of a missing one. */
 export interface Ok<Body> {
-  status: 200;
+  status: 200 | 404;
   body: Body;
   headers?: Record<string, string>;
 }

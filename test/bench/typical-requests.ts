@@ -84,6 +84,7 @@ export const typicalRequests = async (
 
   return {
     readApiDescription: () => ({}),
+    readDocumentation: () => ({}),
     readPortal: () => ({}),
     handleMcpMessage: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
     createProfiler: () => ({ body: { question: 'Well?', options: ['yes', 'no'] } }),

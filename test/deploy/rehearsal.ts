@@ -114,7 +114,6 @@ const runFromChecklist = async (words: string[], { commands, app, assembly }: Re
   if (line === 'npx cdk bootstrap') return commands.cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
   if (/^npx cdk diff -c stage=\w+$/.test(line)) return commands.cdk('diff', '--app', assembly.folder);
   if (/^npx cdk deploy -c stage=\w+$/.test(line)) return commands.cdk('deploy', '--app', assembly.folder, ...DEPLOY);
-  if (line === 'npm run docs') return commands.npm('run', 'docs', '--', join(dirname(assembly.folder), 'docs'));
   if (program !== 'npm' || !line.startsWith('npm run operator -- ')) {
     throw new Error(`The checklist has a command that the rehearsal does not run: ${line}`);
   }

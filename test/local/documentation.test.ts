@@ -3,13 +3,10 @@
  *
  * @module-tag long
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, request, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages, REFERENCE } from '../../infra/docs/site/navigation.ts';
 import type { Description } from '../../infra/docs/site/reference/description.ts';
@@ -107,9 +104,9 @@ describe('pages', () => {
     expect(await answer.text()).toBe(textOf(path));
   });
 
-  test('/docs redirects to /docs/', async () => {
-    const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/']);
+  test('/docs is the page index.html', async () => {
+    const [page, index] = await Promise.all(['', '/index.html'].map((path) => fetch(`${url}/docs${path}`)));
+    expect([page?.redirected, await page?.text()]).toEqual([false, await index?.text()]);
   });
 
   test.each(['/docs/../package.json', '/docs/missing', '/docs/%2e%2e/README.md'])('%s returns 404', async (path) => {
@@ -129,7 +126,7 @@ describe('pages', () => {
   });
 
   test.each(all)('%s has no broken links', (page) => {
-    const links = [...textOf(page).matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    const links = [...textOf(page).matchAll(/href="(?:\/docs\/)?([^"]+)"/g)].map(([, href = '']) => href);
     for (const href of links.filter((one) => !one.startsWith('http') && one !== 'data:,')) {
       const [path = '', anchor] = href.split('#');
       expect(site.has(path || page), href).toBe(true);
@@ -140,7 +137,7 @@ describe('pages', () => {
   test.each(all)('%s loads only its own files', (page) => {
     const loaded = [...textOf(page).matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(0);
-    for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|[\w.-]+)$/);
+    for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|(\/docs\/)?[\w.-]+)$/);
     expect(textOf(page)).toContain("default-src 'none'; script-src 'self'");
   });
 
@@ -169,20 +166,10 @@ describe('pages', () => {
     expect(urls.get('idempotency_key_reused')).toBe('errors.html#idempotency_key_reused');
   });
 
-  test('npm run docs writes all pages, with the given hosts', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'docs-'));
-    const env = { ...process.env, BASE_URL: 'https://api.acme.example', BRIDGE_URL: 'https://bridge.acme.example' };
-    await promisify(execFile)(process.execPath, ['infra/docs/site/write.ts', folder], { env });
-    expect((await readdir(folder)).sort()).toEqual([...site.keys()].sort());
-    expect(await readFile(join(folder, 'index.html'), 'utf8')).toBe(textOf('index.html'));
-    const description = await readFile(join(folder, 'openapi.json'), 'utf8');
-    expect(description).toContain('"url":"https://api.acme.example"');
-    expect(description).not.toContain('bridge.example.com');
-    await rm(folder, { recursive: true });
-  });
-
-  test('a hosted site offers no form that sends requests', () => {
-    for (const page of all) expect(textOf(page), page).not.toContain('<form');
+  test('offers a form for each operation of the API host, without a token, and none for those of the bridge host', () => {
+    expect(textOf(pageOf('sendMessage'))).toMatch(/<input name="token" type="password" required /);
+    expect(textOf(pageOf('sendMessage'))).not.toContain('data-examples');
+    expect(textOf(pageOf('sendTurnMessage'))).not.toContain('<form');
   });
 });
 
@@ -245,7 +232,7 @@ describe('the reference', () => {
       .replaceAll('Good morning!', hostile)
       .replaceAll("The user's phone number.", hostile);
     const service = { token: hostile.replace('<', '"><'), app_token: 'app', bridge: '/docs/bridge', phone: 'phone' };
-    const shown = await buildSite({ base_url: hosts.base, bridge_url: hosts.bridge, try: service }, JSON.parse(text));
+    const shown = await buildSite({ base_url: hosts.base, bridge_url: hosts.bridge, local: service }, JSON.parse(text));
     const page = String(shown.get(pageOf('sendMessage'))?.body);
     expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
     expect(page).not.toContain('<img');

@@ -12,7 +12,7 @@ export interface SourceCopy {
 
 export const copySources = async (): Promise<SourceCopy> => {
   const folder = await mkdtemp(join(tmpdir(), 'sources-'));
-  for (const part of ['infra', 'functions', 'shared', 'package.json']) {
+  for (const part of ['infra', 'functions', 'shared', 'package.json', 'CHANGELOG.md']) {
     await cp(part, join(folder, part), { recursive: true });
   }
   // Windows creates a junction without special rights. Other systems ignore this type.

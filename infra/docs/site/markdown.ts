@@ -28,8 +28,12 @@ const listOf = (title: string, listed: readonly Group[]): string => {
   return `## ${title}\n\n${lines.join('\n')}`;
 };
 
-/** The list of all pages. Those for contributors are optional: programs may leave them out. */
-export const llmsText = (): string => {
+/**
+ * The list of all pages. Those for contributors are optional: programs may leave them out.
+ *
+ * @param operations - the list of the reference's pages
+ */
+export const llmsText = (operations: string): string => {
   const [optional = [], others = []] = [true, false].map((isOptional) =>
     groups.filter(({ audience }) => (audience === 'contributors') === isOptional),
   );
@@ -45,6 +49,10 @@ Each page of this documentation is also Markdown: its address has \`.md\` in pla
 - [All guides for users](llms-full.txt): the text of the pages for those who use the API, in one file.
 
 ${others.map((group) => listOf(group.title, [group])).join('\n\n')}
+
+## Operations and webhooks
+
+${operations}
 
 ${listOf('Optional', optional)}
 `;

@@ -14,9 +14,10 @@ import { llmsFullText, llmsText, markdownPath, siteMarkdown } from './markdown.t
 import { CHANGELOG, groups, MISSING, type Page, pages, REFERENCE } from './navigation.ts';
 import { notes } from './notes.ts';
 import type { Description } from './reference/description.ts';
+import { operationList, referenceMarkdown } from './reference/markdown.ts';
 import { operationsIn } from './reference/operations.ts';
 import { type OperationPage, referenceOf } from './reference/pages.ts';
-import type { Origin } from './reference/try.ts';
+import type { LocalOrigin } from './reference/try.ts';
 import { entriesOf } from './search-entries.ts';
 import { type Guides, markdownOf, resolverOf } from './sections.ts';
 
@@ -29,11 +30,11 @@ export interface File {
 export interface Service {
   base_url: string;
   bridge_url: string;
-  /** The service that the reference sends requests to; undefined: none. */
-  try?: Try;
+  /** What only a local stack has. */
+  local?: Local;
 }
 
-interface Try extends Origin {
+interface Local extends LocalOrigin {
   /** The page with the phone. */
   phone: string;
 }
@@ -72,11 +73,12 @@ export const buildSite = async (service: Service, description: object): Promise<
     pages.map((one) => [one.path, siteMarkdown(markdownOf(guides, one), (href) => resolve(one.guide, href))]),
   );
   const { areas, ...overview } = referenceOf(service, description);
+  const described = description as Description;
 
   const made = await makePages(
     rendered,
     areas.flatMap(({ operations }) => operations),
-    { groups, reference: { ...REFERENCE, ...overview }, areas, phone: service.try?.phone },
+    { groups, reference: { ...REFERENCE, ...overview }, areas, phone: service.local?.phone },
   );
   const copied = await Promise.all(
     COPIED.map(
@@ -89,24 +91,25 @@ export const buildSite = async (service: Service, description: object): Promise<
   return new Map<string, File>([
     ...made.map(({ path, html }): [string, File] => [
       path,
-      { type: HTML, body: path === MISSING.path && service.try ? inFolderOf(service.try.bridge, html) : html },
+      { type: HTML, body: OF_OTHER_ADDRESSES.includes(path) ? withAbsoluteLinks(html) : html },
     ]),
     ...copied,
-    ...[...markdown].map(([path, body]): [string, File] => [markdownPath(path), { type: MARKDOWN, body }]),
-    ['llms.txt', { type: TEXT, body: llmsText() }],
+    ...[...markdown, ...referenceMarkdown(described)].map(([path, body]): [string, File] => [
+      markdownPath(path),
+      { type: MARKDOWN, body },
+    ]),
+    ['llms.txt', { type: TEXT, body: llmsText(operationList(described)) }],
     ['llms-full.txt', { type: TEXT, body: llmsFullText((path) => markdown.get(path) ?? '') }],
     ['search.js', { type: SCRIPT, body: await searchScript() }],
-    [
-      'search.json',
-      { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsIn(description as Description))) },
-    ],
+    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operationsIn(described))) }],
     ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
   ]);
 };
 
-/** A page that is shown at addresses below the site's folder, whose links therefore have its path. */
-const inFolderOf = (path: string, html: string): string =>
-  html.replaceAll(/(?<=\b(?:href|src)=")(?=[\w-]+\.\w+)/g, `${posix.dirname(path)}/`);
+/** Pages that are also shown at other addresses: `/docs`, and addresses that lead to nothing. */
+const OF_OTHER_ADDRESSES = ['index.html', MISSING.path];
+
+const withAbsoluteLinks = (html: string): string => html.replaceAll(/(?<=\b(?:href|src)=")(?=[\w-]+\.\w+)/g, '/docs/');
 
 /** The guides, with what is written elsewhere: the operator's commands, and the changelog. */
 const readGuides = async (): Promise<Guides> => {
@@ -176,7 +179,15 @@ const makePages = async (
       configuration.addTemplate(`${REFERENCE.path}.md`, ' ', own);
       for (const operation of operations) {
         const { page: path, name: title } = operation;
-        const own = { ...ofReference, permalink: path, layout: 'operation.njk', path, title, operation };
+        const own = {
+          ...ofReference,
+          permalink: path,
+          layout: 'operation.njk',
+          path,
+          title,
+          operation,
+          markdown: markdownPath(path),
+        };
         configuration.addTemplate(`${path}.md`, ' ', own);
       }
       return { markdownTemplateEngine: false, templateFormats: ['md'] };

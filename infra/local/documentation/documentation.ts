@@ -1,15 +1,12 @@
 /**
- * Serves the documentation at `/docs` of the API host, with the demo's tokens for trying out requests. In AWS, the hosts
- * do not serve it: an operator hosts the site elsewhere (`npm run docs`).
+ * Serves the documentation at `/docs` of the API host, as `readDocumentation` does in AWS, and with what only a local stack
+ * has: the demo's tokens, example data, and requests of the page to the bridge host.
  */
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { HonoRequest } from 'hono';
 import * as v from 'valibot';
-import { apiDescription } from '../../../shared/api/openapi/description.ts';
+import { buildAside } from '../../docs/site/aside.ts';
 import { MISSING } from '../../docs/site/navigation.ts';
-import type { File, Service as Shown } from '../../docs/site/site.ts';
-import { withCodeSamples } from '../../openapi/samples/code-samples.ts';
+import type { File } from '../../docs/site/site.ts';
 import type { Beside } from '../aws/gateway/gateway.ts';
 import { httpError, parseJson, responseTo } from '../simulators/http.ts';
 import { originCheck } from '../simulators/origin-check.ts';
@@ -39,21 +36,18 @@ export const documentation = ({ baseUrl, bridgeUrl, phoneUrl, tokens, examples }
   const service = {
     base_url: baseUrl,
     bridge_url: bridgeUrl,
-    try: { token, app_token, bridge: BRIDGE, phone: phoneUrl },
+    local: { token, app_token, bridge: BRIDGE, phone: phoneUrl },
   };
-  const hosts = { base: baseUrl, bridge: bridgeUrl };
-  const description = withCodeSamples(apiDescription(hosts), hosts);
   // Nobody waits for the documentation when the stack starts.
   let site: Promise<Map<string, File>> | undefined;
   const fileAt = async (path: string): Promise<File | undefined> => {
-    site ??= buildAside(service, description);
+    site ??= buildAside(service);
     return (await site).get(path);
   };
 
   const app = newRoutes();
   // Pages of other origins must not read the token, or call the bridge.
   app.use(originCheck);
-  app.all(ROOT, (c) => c.redirect(`${ROOT}/`, 308));
   // Only a POST makes what examples name: opening a page changes nothing.
   app.post(`${ROOT}/examples`, async (c) => {
     const { success, output } = v.safeParse(tried, parseJson(await c.req.text()));
@@ -63,6 +57,7 @@ export const documentation = ({ baseUrl, bridgeUrl, phoneUrl, tokens, examples }
   app.all(`${BRIDGE}/*`, ({ req }) =>
     forward(req, `${bridgeUrl}${req.url.slice(req.url.indexOf(BRIDGE) + BRIDGE.length)}`),
   );
+  // Also `/docs` itself.
   app.all(`${ROOT}/*`, async ({ req }) => {
     const file = await fileAt(req.path.slice(ROOT.length + 1) || 'index.html');
     return file === undefined ? show(await fileAt(MISSING.path), 404) : show(file, 200);
@@ -76,17 +71,6 @@ export const documentation = ({ baseUrl, bridgeUrl, phoneUrl, tokens, examples }
     void listen(request, response);
     return true;
   };
-};
-
-/** Builds the site in a thread, so that the API responds in the meantime. */
-const buildAside = async (service: Shown, description: object): Promise<Map<string, File>> => {
-  const worker = new Worker(new URL('../../docs/site/worker.ts', import.meta.url), {
-    workerData: [service, description],
-  });
-  // A stack that ends does not wait for the site.
-  worker.unref();
-  const [site] = await once(worker, 'message');
-  return site;
 };
 
 /** @throws HTTPException — 404, the site has no page for missing addresses */

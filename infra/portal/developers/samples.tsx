@@ -5,7 +5,6 @@ import { go, linkTo, type Route } from '../router.ts';
 import { Code } from '../shell/code.tsx';
 import { Section } from '../shell/page.tsx';
 import { developers as texts } from '../words/developers.ts';
-import { docsUrl } from './local.ts';
 import { type Language, languages, readJob, readToken, receiveEvents, sendMessage } from './snippets.ts';
 
 const words = texts.samples;
@@ -28,12 +27,11 @@ export const Samples = ({ route }: { route: Route }) => {
               <Icon name="file" />
               {texts.reference.description}
             </a>
-            {docsUrl !== undefined && (
-              <a class="button" href={docsUrl} target="_blank" rel="noopener noreferrer">
-                <Icon name="book" />
-                {texts.reference.docs}
-              </a>
-            )}
+            {/* In this tab, so that its forms have the token of the session. */}
+            <a class="button" href="/docs">
+              <Icon name="book" />
+              {texts.reference.docs}
+            </a>
           </div>
         </div>
       </Section>

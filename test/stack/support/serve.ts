@@ -47,6 +47,7 @@ export default async (project: TestProject) => {
     // Without approval, `updateAccount` uses all its rights; tests of approval ask for names in their own process.
     synthesised: synthesise(run.assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified', undefined, {
       approveNames: false,
+      documentation: true,
     }),
     log: run.log,
     calls: run.calls,

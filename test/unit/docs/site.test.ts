@@ -33,24 +33,23 @@ test('the changelog is a page', () => {
 
 describe('the page for missing addresses', () => {
   test('has links to pages that exist', () => {
-    for (const [, path = ''] of textOf('404.html').matchAll(/<a href="([\w-]+\.html)/g))
+    for (const [, path = ''] of textOf('404.html').matchAll(/<a href="\/docs\/([\w-]+\.html)/g))
       expect(site.has(path)).toBe(true);
     expect(textOf('404.html')).toContain('<h1>Page not found</h1>');
   });
 
-  test('has absolute links where it is shown below the folder of the site', async () => {
-    const tried = { token: 't', app_token: 'a', bridge: '/docs/bridge', examples: '/docs/examples', phone: '/' };
-    const local = await buildSite(
-      { base_url: hosts.base, bridge_url: hosts.bridge, try: tried },
-      apiDescription(hosts),
-    );
-    const links = [...String(local.get('404.html')?.body).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
-    expect(links.filter((link) => !/^(\/|#|data:,$)/.test(link ?? ''))).toEqual([]);
-  });
+  test.each(['index.html', '404.html'])(
+    '%s has absolute links, because it is also shown at other addresses',
+    (path) => {
+      const links = [...textOf(path).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+      expect(links).toContain('/docs/style.css');
+      expect(links.filter((link) => !/^(\/|#|https:|data:,$)/.test(link ?? ''))).toEqual([]);
+    },
+  );
 });
 
 describe('for programs', () => {
-  const markdown = pages.map(({ path }) => path.replace('.html', '.md'));
+  const markdown = [...site.keys()].filter((path) => path.endsWith('.md'));
 
   test.each(markdown)('%s is Markdown, and its links lead to Markdown that exists', (path) => {
     const file = site.get(path);
@@ -69,8 +68,8 @@ describe('for programs', () => {
 
   test('each page names its Markdown', () => {
     for (const { path } of pages) {
-      const link = `<link rel="alternate" type="text/markdown" href="${path.replace('.html', '.md')}">`;
-      expect(textOf(path)).toContain(link);
+      const [, link] = /<link rel="alternate" type="text\/markdown" href="(.+?)">/.exec(textOf(path)) ?? [];
+      expect(link?.replace('/docs/', '')).toBe(path.replace('.html', '.md'));
     }
     expect(textOf('404.html')).not.toContain('rel="alternate"');
   });
@@ -86,7 +85,9 @@ describe('for programs', () => {
     const text = textOf('llms.txt');
     expect(text).toMatch(/^# Business API\n\n> .+\n\n/);
     const linked = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*\.$/gm)].map(([, target = '']) => target);
-    expect(linked.toSorted()).toEqual(['llms-full.txt', 'openapi.json', ...markdown].toSorted());
+    expect(linked.toSorted()).toEqual(
+      [...site.keys()].filter((path) => /\.md$|^llms-full|^openapi/.test(path)).toSorted(),
+    );
     for (const path of linked) expect(site.has(path), path).toBe(true);
     // Every line of a list has this form, and "Optional" is the last section.
     expect(text.match(/^- /gm)).toHaveLength(linked.length);

@@ -136,6 +136,7 @@ test('only RapidPro gets 503 over the limit; the app network, callers without a 
   expect(names('unavailable')).toEqual(['receiveRapidproMessage']);
   const unlimited = [
     'readApiDescription',
+    'readDocumentation',
     'readMedia',
     'receiveAppEvents',
     'readPortal',

@@ -20,7 +20,12 @@ test('every operation that has an example has a sample in each language, and so 
       .map(([method, operation]): [string, Record<string, unknown>] => [`${method} ${path}`, operation]),
   );
   const without = described.filter(([, operation]) => [operation['x-codeSamples']].flat().length !== languages.length);
-  expect(without.map(([index]) => index)).toEqual(['get /v1/openapi.json', 'head /media/{media_id}', 'get /portal']);
+  expect(without.map(([index]) => index)).toEqual([
+    'get /v1/openapi.json',
+    'get /docs',
+    'head /media/{media_id}',
+    'get /portal',
+  ]);
 });
 
 test('every example of an operation that has several has samples of its own, with the given hosts', () => {

@@ -37,6 +37,7 @@ test('the default settings are those of production', () => {
     removalPolicy: 'retain',
     bundling: 'minified',
     conditions: [],
+    documentation: true,
     tags: {},
   });
 });

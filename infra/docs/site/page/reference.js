@@ -20,6 +20,9 @@ for (const language of languages) {
 // Try it
 
 const TOKEN = 'token-of-requests';
+
+/** The token of the portal, if somebody comes from it: it has the same origin. */
+const portalToken = () => JSON.parse(sessionStorage.getItem('session') ?? '{}').token;
 const form = document.querySelector('.try form');
 
 const element = (name, ...content) => {
@@ -119,7 +122,7 @@ const shownBody = async (response) => {
 /** Sends the request. Returns what the page shows of the response. */
 const send = async () => {
   const fields = [...form.querySelectorAll('[data-place]')];
-  await withRealValues(fields.filter(({ type }) => type !== 'file'));
+  if ('examples' in form.dataset) await withRealValues(fields.filter(({ type }) => type !== 'file'));
   const request = await requestOf(fields);
   const started = performance.now();
   const response = await fetch(request);
@@ -143,7 +146,7 @@ if (form) {
   };
   const token = form.elements.token;
   if (token) {
-    token.value = sessionStorage.getItem(TOKEN) ?? token.value;
+    token.value = sessionStorage.getItem(TOKEN) ?? portalToken() ?? token.value;
     token.addEventListener('change', () => sessionStorage.setItem(TOKEN, token.value));
   }
   document.querySelector('#example')?.addEventListener('change', ({ target }) => {

@@ -58,6 +58,10 @@ export const examplesOf = (
 /** Languages of code in guides. */
 const FENCES: Record<string, string> = { Shell: 'sh', Python: 'python', JavaScript: 'js', Go: 'go' };
 
+/** The examples of a body as JSON. */
+export const jsonValuesOf = (media: Media[]): string[] =>
+  valuesOf(media).map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
+
 const valuesOf = (media: Media[]): { title: string; value: unknown }[] =>
   media.flatMap(({ example, examples = {} }) => [
     ...(example === undefined ? [] : [{ title: '', value: example }]),

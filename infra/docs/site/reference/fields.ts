@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { nameOf, type Resolve, type Schema } from './description.ts';
 
 /** What a value contains: fields, and others that depend on its variant. */
-interface Content {
+export interface Content {
   fields: Field[];
   variants: Variant[];
 }

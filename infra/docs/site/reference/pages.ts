@@ -6,7 +6,7 @@ import { type Errors, errorReader } from './errors.ts';
 import { type Example, examplesOf, jsonOf } from './examples.ts';
 import { type Field, fieldReader } from './fields.ts';
 import { type Operation, operationsIn } from './operations.ts';
-import { type Attempt, attemptOf, type Origin } from './try.ts';
+import { type Attempt, attemptOf, type LocalOrigin } from './try.ts';
 
 /** The reference. All texts are HTML. */
 export interface Reference {
@@ -61,7 +61,7 @@ const PERMISSION = /\n\nPermission: (?:`(\w+)`|(any))\.$/;
 
 interface Service {
   bridge_url: string;
-  try?: Origin;
+  local?: LocalOrigin;
 }
 
 /** Reads the reference of a service from its API description. */
@@ -127,10 +127,7 @@ export const referenceOf = (service: Service, document: object): Reference => {
       errors: errorsOf(operation.id),
       examples: examplesOf(described, resolve, { lang: 'Shell', label: 'curl', source: curl }),
       event: isWebhook ? jsonOf(media?.example) : undefined,
-      attempt:
-        service.try && !isWebhook
-          ? attemptOf({ method, route, isOfBridge }, described, service.try, resolve)
-          : undefined,
+      attempt: isWebhook ? undefined : attemptOf({ method, route, isOfBridge }, described, service.local, resolve),
     };
   };
 

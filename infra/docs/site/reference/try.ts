@@ -1,8 +1,8 @@
-/** The form with which an operation is tried out, where the page has an origin that leads to the API. */
+/** The form with which an operation is tried out: the page has the origin of the API. */
 import type { Described, Resolve, Schema } from './description.ts';
 
-/** How a page reaches the API. */
-export interface Origin {
+/** What a local stack has for requests of the page. */
+export interface LocalOrigin {
   /** The token of requests, until people enter another one. */
   token: string;
   /** The token of the app network, for its own requests. */
@@ -15,7 +15,10 @@ export interface Attempt {
   method: string;
   /** The path on the page's host; parameters are in braces. */
   url: string;
+  /** Empty: people enter theirs. Undefined: the operation needs none. */
   token: string | undefined;
+  /** Whether the stack makes what the example values name. */
+  makesExamples: boolean;
   inputs: Input[];
   /** What the body is: JSON as a text, or a form with fields. */
   body: 'json' | 'form' | 'multipart' | undefined;
@@ -39,16 +42,19 @@ const BODIES: Record<string, Attempt['body']> = {
 export const attemptOf = (
   { method, route, isOfBridge }: { method: string; route: string; isOfBridge: boolean },
   { security = [], parameters = [], requestBody }: Described,
-  { token, app_token, bridge }: Origin,
+  local: LocalOrigin | undefined,
   resolve: Resolve,
-): Attempt => {
+): Attempt | undefined => {
+  // Only a local stack forwards requests to the bridge host.
+  if (isOfBridge && local === undefined) return;
   const [[type = '', media] = []] = Object.entries(requestBody?.content ?? {});
   const body = BODIES[type];
-  const ownToken = route.startsWith('/v1/app/') ? app_token : token;
+  const ownToken = (route.startsWith('/v1/app/') ? local?.app_token : local?.token) ?? '';
   return {
     method,
-    url: `${isOfBridge ? bridge : ''}${route}`,
+    url: `${isOfBridge ? local?.bridge : ''}${route}`,
     token: security.length > 0 ? ownToken : undefined,
+    makesExamples: local !== undefined,
     inputs: [
       ...parameters.map(({ name, in: place, required = false, example }): Input => {
         // With the same idempotency key, a second request would be a repeat of the first.

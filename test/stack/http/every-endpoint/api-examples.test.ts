@@ -104,5 +104,5 @@ test('the examples of the API description work in order, and return the describe
 test('the examples of every area are sent, except the portal, MCP and GET /v1/openapi.json', () => {
   const named = new Set(examples.map(({ endpoint }) => endpoint));
   const missing = (Object.keys(api) as EndpointName[]).filter((name) => !named.has(name));
-  expect(missing).toEqual(['readApiDescription', 'readPortal', 'handleMcpMessage']);
+  expect(missing).toEqual(['readApiDescription', 'readDocumentation', 'readPortal', 'handleMcpMessage']);
 });
