@@ -1,7 +1,8 @@
 /** The emulator MiniStack as a process, with its data in a temporary folder. */
 import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../infra/local/aws/loopback.ts';
 import { type Environment, end, start } from './processes.ts';
@@ -36,10 +37,13 @@ export class Ministack {
 
   static async start({ python, folder, log, env }: Options): Promise<Ministack> {
     const port = await freePort();
+    // Its scripts are CommonJS, and Node.js reads the next package.json above them.
+    await writeFile(join(folder, 'package.json'), '{}');
     const child = start(python, ['-m', 'ministack'], {
       cwd: folder,
       env: {
         ...env,
+        TMPDIR: folder,
         GATEWAY_PORT: `${port}`,
         // Without it, the emulator serves every network of this machine.
         BIND_HOST: '127.0.0.1',

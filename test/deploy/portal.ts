@@ -1,14 +1,22 @@
 /** A person signs in to the deployed portal, in Chromium. */
 import assert from 'node:assert/strict';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../browser/support/chromium.ts';
 import { say } from './steps.ts';
 
 /** Milliseconds until a request to MiniStack, which runs one function after the other, has succeeded. */
 const PATIENCE = 120_000;
 
+/** Sends a request from the reference of the deployed service: it has the token of the session. */
+const tryOperation = async (page: Page, link: string): Promise<void> => {
+  await page.goto(new URL('/docs/reference-read-token-info.html', link).href);
+  await page.getByText('Try it', { exact: true }).click();
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await page.getByText(/^200 /).waitFor();
+};
+
 /**
- * Opens a link of the operator, looks at the first view, and signs out. Then the link and its token are used up.
+ * Opens a link of the operator, looks at the first view, sends a request from the documentation, and signs out. Then the link and its token are used up.
  * Without Chromium it says that it did nothing; CI fails then.
  */
 export const signIn = async (link: string, account: string): Promise<void> => {
@@ -27,6 +35,8 @@ export const signIn = async (link: string, account: string): Promise<void> => {
     await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
     await page.getByText(account, { exact: true }).waitFor();
     assert.ok(!page.url().includes('code='), 'The address still contains the code.');
+    await tryOperation(page, link);
+    await page.goto(new URL('/portal', link).href);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You are signed out.', { exact: true }).waitFor();
     await page.goto('about:blank');
