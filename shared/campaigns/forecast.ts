@@ -170,19 +170,23 @@ const planOf = (request: PlannedRequest, time: number): string => {
 };
 
 /**
- * The check of a request by the plan that it names, if it names one. A repeat with an idempotency key is not checked again.
+ * Checks a request by the plan that it names, if it names one.
  *
- * @returns a function that throws plan_differs, if the request is not that of the plan, or the plan is older than an hour
+ * @returns a function that checks the plan's age, and throws plan_differs, too. A repeat with an idempotency key may be older.
+ * @throws Problem — plan_differs, the request is not that of the plan
  */
-export const confirmation =
-  (request: PlannedRequest, plan: string | undefined): (() => void) =>
-  () => {
-    if (plan === undefined) return;
-    const time = Number(plan.split('.', 1)[0]);
+export const confirmation = (request: PlannedRequest, plan: string | undefined): (() => void) => {
+  if (plan === undefined) return () => undefined;
+  const time = Number(plan.split('.', 1)[0]);
+  if (planOf(request, time) !== plan) throw planDiffers();
+  return () => {
     const age = now() - time;
-    if (age >= -SKEW_MS && age <= PLAN_MS && planOf(request, time) === plan) return;
-    throw new Problem(
-      'plan_differs',
-      'The recipients, the content or the options are not those of the plan, or it is older than an hour. Nothing was sent. Get a new plan with dry_run.',
-    );
+    if (age < -SKEW_MS || age > PLAN_MS) throw planDiffers();
   };
+};
+
+const planDiffers = () =>
+  new Problem(
+    'plan_differs',
+    'The recipients, the content or the options are not those of the plan, or it is older than an hour. Nothing was sent. Get a new plan with dry_run.',
+  );

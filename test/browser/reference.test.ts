@@ -303,7 +303,7 @@ test.each([
   await page.getByRole('option').first().waitFor();
   await expectAccessible(page);
   const found = await page.getByRole('option').evaluateAll((options) => options.map((one) => one.getAttribute('href')));
-  expect(found.some((url) => url?.startsWith(target))).toBe(true);
+  expect(found.some((url) => url?.startsWith(`/docs/${target}`))).toBe(true);
   await page.keyboard.press('Enter');
-  await page.waitForURL(`${DOCS}/${found[0]}`);
+  await page.waitForURL(`${stack.base_url}${found[0]}`);
 });

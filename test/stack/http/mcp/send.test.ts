@@ -62,6 +62,8 @@ describe('a plan', () => {
     expect(first.value).toEqual({ job_id: expect.any(String), messages: 2 });
     const repeats = await Promise.all(Array.from({ length: 5 }, () => callTool(client, 'send_plan', confirmed)));
     for (const repeat of repeats) expect(repeat.value).toEqual(first.value);
+    const wrong = await callTool(client, 'send_plan', { ...confirmed, plan: `${confirmed.plan}x` });
+    expect([wrong.isError, JSON.parse(wrong.text).code]).toEqual([true, 'plan_differs']);
     await expect.poll(() => acceptedOf(caller, to)).toEqual(Object.fromEntries(to.map((phone) => [phone, 1])));
     const path = { job_id: String(first.value?.job_id) };
     const recipients = async () => (await call('readJob', { token: caller.token, path })).body.recipients;
