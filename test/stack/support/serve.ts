@@ -1,6 +1,7 @@
 /** Serves the stack once for all stack tests. */
 import { randomInt } from 'node:crypto';
-import { relative } from 'node:path';
+import { symlink } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { type RunRecord, startRecord } from '../../support/run-record.ts';
@@ -26,6 +27,9 @@ const mayBeStale = (caller: string): boolean => !/^List(Logs|Jobs)/.test(caller)
 /** The length of a minute in milliseconds. An attempt times out after a sixth of it, and sweep runs once in it. */
 const MINUTE = 2_000;
 
+/** The documentation. Functions in the process of a test have one folder for their files: that of the portal. */
+const DOCS = 'bundle.readDocumentation/docs';
+
 /** Whether filters by name or by other tags leave out quick tests. The quick tests together use every right. */
 const isNarrowed = ({ config }: TestProject['vitest']): boolean =>
   config.testNamePattern !== undefined || (config.tagsFilter ?? []).some((filter) => filter !== QUICK);
@@ -48,7 +52,7 @@ export default async (project: TestProject) => {
     synthesised: synthesise(run.assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified', undefined, {
       approveNames: false,
       documentation: true,
-    }),
+    }).then(() => symlink(resolve(run.assembly, DOCS), join(run.assembly, 'bundle.readPortal/docs'), 'junction')),
     log: run.log,
     calls: run.calls,
     table: `business-api-test-${process.pid}-${Date.now()}`,
