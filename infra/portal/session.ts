@@ -28,7 +28,8 @@ export const storedSession = (): StoredSession | undefined => {
 };
 
 export const store = (session: StoredSession | undefined): void => {
-  if (session === undefined) sessionStorage.removeItem(KEY);
+  // The tab also keeps a token that somebody entered in the documentation.
+  if (session === undefined) sessionStorage.clear();
   else sessionStorage.setItem(KEY, JSON.stringify(session));
 };
 

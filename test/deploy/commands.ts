@@ -54,12 +54,6 @@ export class Commands {
     });
   }
 
-  /** @throws Error — the command failed; the message contains its output */
-  async npm(...args: string[]): Promise<void> {
-    const { status, output } = await run('npm', args, { cwd: root, env: this.#env });
-    if (status !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${output}`);
-  }
-
   operator(...args: string[]): Promise<Ended> {
     return run(
       process.execPath,

@@ -16,8 +16,8 @@ const tryOperation = async (page: Page, link: string): Promise<void> => {
 };
 
 /**
- * Opens a link of the operator, looks at the first view, sends a request from the documentation, and signs out. Then the link and its token are used up.
- * Without Chromium it says that it did nothing; CI fails then.
+ * Opens a link of the operator, looks at the first view, sends a request from the documentation, and signs out. Then the
+ * link and its token are used up. Without Chromium it says that it did nothing; CI fails then.
  */
 export const signIn = async (link: string, account: string): Promise<void> => {
   const executablePath = await findChromium().catch((error: Error) => {

@@ -14,4 +14,5 @@ test('the portal offers the properties of the deployment besides those of the se
   const views = await Promise.all(names.map(async (name) => gunzipSync(await readFile(join(folder, name))).toString()));
   const catalogues = views.filter((view) => view.includes('device_tac') && view.includes('shoe_size'));
   expect(catalogues).toHaveLength(1);
+  expect(views.filter((view) => view.includes('href:"/docs"'))).toHaveLength(1);
 });

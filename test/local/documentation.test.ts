@@ -169,7 +169,9 @@ describe('pages', () => {
   test('offers a form for each operation of the API host, without a token, and none for those of the bridge host', () => {
     expect(textOf(pageOf('sendMessage'))).toMatch(/<input name="token" type="password" required /);
     expect(textOf(pageOf('sendMessage'))).not.toContain('data-examples');
-    expect(textOf(pageOf('sendTurnMessage'))).not.toContain('<form');
+    const ofBridge = textOf(pageOf('receiveTurnMessage'));
+    expect(ofBridge).toContain('<main class="guide operation">');
+    expect(ofBridge).not.toContain('<form');
   });
 });
 

@@ -136,8 +136,8 @@ export const operations: Operation[] = paths.flatMap(([path, item]) => {
 });
 
 /**
- * The responses to requests without an operation, beside those of API Gateway: of the bridge host, and below the portal and the documentation, whose
- * files the description leaves out.
+ * The responses to requests without an operation, beside those of API Gateway: of the bridge host, and below the portal and
+ * the documentation, whose files the description leaves out.
  */
 export const elsewhere: Described['responses'] = { 404: document.components.responses.address_not_found ?? {} };
 
