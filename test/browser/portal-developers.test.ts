@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { newAccount } from './support/account.ts';
-import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
+import { expectAccessible, expectNoOverflow, expectUsable, stack } from './support/browser.ts';
 import { openPortal } from './support/portal.ts';
 
 const LABEL = '<b onclick="alert(1)">Reporting</b>';
@@ -58,10 +58,7 @@ test('a person creates a token, replaces it and revokes it, and it may do no mor
     .getByRole('row', { name: `…${other.slice(-4)}` })
     .getByText('Revoked', { exact: false })
     .waitFor();
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 320, height: 640 });
-  await expectNoOverflow(page);
+  await expectUsable(page);
 });
 
 test('a sample of a shell runs as it is shown, with the token in the environment', async () => {
@@ -99,7 +96,5 @@ test('a person sends a test message, and sees its states', async () => {
   await page.getByRole('button', { name: 'Send the test message', exact: true }).click();
   await page.getByText('Accepted by this service', { exact: true }).waitFor();
   await page.getByText('Handed to the app’s network', { exact: true }).waitFor();
-  await expectAccessible(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
+  await expectUsable(page);
 });

@@ -1,7 +1,7 @@
 /** The portal's view Home, in a browser. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
+import { expectAccessible, expectUsable, stack } from './support/browser.ts';
 import { disturb, newPhone, post, read, send } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
@@ -122,12 +122,7 @@ describe('Home', () => {
     expect(await gone.getByRole('link', { name: 'Open webhooks', exact: true }).getAttribute('href')).toBe(
       '#/webhooks',
     );
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page);
-    }
-    await page.setViewportSize({ width: 320, height: 640 });
-    await expectNoOverflow(page);
+    await expectUsable(page);
   });
 
   test('says that nothing fails, what a new account does first, and by itself what happened since', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { png } from '../stack/support/files.ts';
 import { newAccount } from './support/account.ts';
-import { expectAccessible, expectNoOverflow, stack } from './support/browser.ts';
+import { expectAccessible, expectUsable, stack } from './support/browser.ts';
 import { openPortal } from './support/portal.ts';
 
 const configurationOf = async (token: string) =>
@@ -52,17 +52,13 @@ test('a person changes what users see and when they get messages, and the histor
   await page.getByRole('img', { name: 'The picture that you have chosen', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Use this picture', exact: true }).click();
   await page.getByRole('img', { name: 'Your picture, as users see it', exact: true }).waitFor();
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 320, height: 640 });
-  await expectNoOverflow(page);
+  await expectUsable(page);
 
   await page.getByRole('link', { name: 'History', exact: true }).click();
   await page.getByText('Changed the avatar', { exact: true }).waitFor();
   await page.getByText('Changed the account: what follows STOP', { exact: true }).waitFor();
   await page.getByText('Changed the account: sending hours', { exact: true }).waitFor();
-  await expectAccessible(page);
-  await expectNoOverflow(page);
+  await expectUsable(page);
 });
 
 test('a token that may not read the account sees the history and itself', async () => {

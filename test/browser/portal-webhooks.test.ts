@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { DestinationServer } from '../stack/support/destination-server.ts';
 import { newAccount, writeTo } from './support/account.ts';
-import { expectAccessible, expectNoOverflow } from './support/browser.ts';
+import { expectAccessible, expectUsable } from './support/browser.ts';
 import { newPhone } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
@@ -85,16 +85,11 @@ test('a webhook that fails says why, deliveries show what it returned as text, a
   const card = cardOf(page, `${server.url}/events`);
   await card.getByText('Your server does not know this address (status 404).').waitFor({ timeout: 120_000 });
   await card.getByText('Failing', { exact: true }).waitFor();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 320, height: 640 });
-  await expectNoOverflow(page);
+  await expectUsable(page);
 
   await card.getByRole('link', { name: 'Deliveries', exact: true }).click();
   await page.getByText('Failed, 404', { exact: true }).first().waitFor();
-  await expectNoOverflow(page);
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
+  await expectUsable(page);
   await page.getByLabel('Result', { exact: true }).selectOption('Accepted');
   await page.getByText('No delivery matches these filters.').waitFor();
   await page.reload();

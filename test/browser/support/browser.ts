@@ -1,6 +1,6 @@
 /** Opens pages in Chromium, which may connect only to this machine. */
 import axe from 'axe-core';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type BrowserContextOptions, chromium, type Page, type ViewportSize } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 
 /** The stack for all browser tests: URLs, tokens and numbers. */
@@ -51,10 +51,18 @@ export const openPhone = async (phone: string, options: PageOptions = {}): Promi
   return page;
 };
 
+interface Checked {
+  /** The rules to check; all by default. */
+  rules?: string[];
+  /** Selects the part of the page to check; all of it by default. */
+  within?: string;
+}
+
 /** Checks that axe-core finds no serious or critical violation on the current page. */
-export const expectAccessible = async (page: Page): Promise<void> => {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()');
+export const expectAccessible = async (page: Page, { rules, within = ':root' }: Checked = {}): Promise<void> => {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+  const { violations } = await page.evaluate<{ violations: axe.Result[] }>(`axe.run('${within}', ${options})`);
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(grave.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => [html, failureSummary])])).toEqual(
     [],
@@ -63,11 +71,48 @@ export const expectAccessible = async (page: Page): Promise<void> => {
 
 /** Checks that no element is wider than the screen, so that the page does not scroll horizontally. */
 export const expectNoOverflow = async (page: Page): Promise<void> => {
-  const wider = await page.evaluate(() =>
-    [...document.querySelectorAll('body *')]
-      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-      .map((element) => element.outerHTML.slice(0, 80)),
-  );
-  expect(wider).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  const wider = () =>
+    page.evaluate(() => ({
+      elements: [...document.querySelectorAll('body *')]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+        .map((element) => element.outerHTML.slice(0, 80)),
+      scrolls: document.documentElement.scrollWidth > innerWidth,
+    }));
+  // A page that measures itself fits a moment after a change of its size.
+  await expect.poll(wider, { timeout: 10_000 }).toEqual({ elements: [], scrolls: false });
+};
+
+/** Screens of the portal: the widest, and the narrowest, which is 1280 px at 400 % (WCAG 2.2, 1.4.10). */
+const PORTAL_SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 320, height: 640 },
+];
+
+/** The rules whose results differ between the themes. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * Checks that a page fits on screens, and is accessible there in both themes. It then has the first size again.
+ *
+ * @param sizes - in CSS pixels
+ * @param within - selects the part of the page to check for accessibility; all of it by default
+ */
+export const expectUsable = async (
+  page: Page,
+  sizes: readonly ViewportSize[] = PORTAL_SCREENS,
+  { within }: Pick<Checked, 'within'> = {},
+): Promise<void> => {
+  const part = within === undefined ? {} : { within };
+  // Colours that change slowly have no contrast in between.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    await expectNoOverflow(page);
+    await expectAccessible(page, part);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, { ...part, rules: COLOUR_RULES });
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+  await page.emulateMedia({ reducedMotion: null });
+  if (sizes[0] !== undefined) await page.setViewportSize(sizes[0]);
 };

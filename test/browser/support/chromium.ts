@@ -2,7 +2,8 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The shell without windows takes half the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /**
  * The path in CHROMIUM_PATH, or the path of the first Chromium on the PATH.
@@ -19,7 +20,7 @@ export const findChromium = async (): Promise<string> => {
   throw new Error(
     CHROMIUM_PATH
       ? `There is no program at CHROMIUM_PATH, ${CHROMIUM_PATH}.`
-      : 'Tests in a browser need Chromium: install it (apt-get install chromium), or set CHROMIUM_PATH to where it is.',
+      : 'Tests in a browser need Chromium: install it (apt-get install chromium-headless-shell), or set CHROMIUM_PATH to where it is.',
   );
 };
 

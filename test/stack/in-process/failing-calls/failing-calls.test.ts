@@ -246,10 +246,25 @@ const scenarios = [
 const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
   all.filter(([, { writesOnly }]) => !(readsOnly && writesOnly));
 
+/** The least number of equal calls, such as one for each shard, of which only the first and the last are interrupted. */
+const MANY = 12;
+
+/** Whether a call is between many equal ones, with another call between each two or none. */
+const isBetweenMany = (calls: string[], index: number): boolean =>
+  [1, 2].some((stride) => {
+    const equal = (by: number): number => {
+      let count = 0;
+      while (calls[index + (count + 1) * by] === calls[index]) count += 1;
+      return count;
+    };
+    const [before, after] = [equal(-stride), equal(stride)];
+    return before > 0 && after > 0 && before + 1 + after >= MANY;
+  });
+
 /** The positions, from 1, of the calls that a fault applies to: in turn, it is at least the first one that can meet it. */
 const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] => {
-  const all = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? ''));
-  const next = all.filter((index) => !inTurn || possible[index % possible.length]?.[1] === fault);
+  const all = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? '') && !isBetweenMany(calls, index));
+  const next = all.filter((_, place) => !inTurn || possible[place % possible.length]?.[1] === fault);
   return (next.length > 0 ? next : all.slice(0, 1)).map((index) => index + 1);
 };
 
