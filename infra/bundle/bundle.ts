@@ -122,6 +122,7 @@ const bundle = async (
     }),
     outdir,
     sourcemap: sourceMaps && 'inline',
+    sourcesContent: false,
     ...bundleOptions(conditions),
   });
 };

@@ -1,8 +1,10 @@
-/** Synthesises the stack in a process of its own, so that each synthesis reads the current sources. */
+/** Synthesises the stack in a process of its own, so that each synthesis reads the current sources; or copies the result. */
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
 import { StartError } from './aws/start-error.ts';
+import { copyKept, hashOfSources, keep } from './kept-assemblies.ts';
 import { localSettings } from './local-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,14 +22,14 @@ export const synthesise = async (
   signal?: AbortSignal,
   settings: Record<string, number | boolean> = {},
 ): Promise<void> => {
+  const context = JSON.stringify({ settings: localSettings(bundling, settings) });
+  // Source maps name the sources relative to their folder.
+  const hashNow = () => hashOfSources(root, [context, ...(bundling === 'mapped' ? [dirname(folder)] : [])]);
+  const hash = await hashNow();
+  if (await copyKept(hash, folder)) return;
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,
-    env: {
-      ...process.env,
-      CDK_OUTDIR: folder,
-      CDK_VALIDATION: 'false',
-      CDK_CONTEXT_JSON: JSON.stringify({ settings: localSettings(bundling, settings) }),
-    },
+    env: { ...process.env, CDK_OUTDIR: folder, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON: context },
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),
   });
@@ -39,4 +41,6 @@ export const synthesise = async (
   });
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   if (status !== 0) throw new StartError(`The stack cannot be synthesised:\n${printed.trim()}`);
+  // A source may have changed meanwhile.
+  if ((await hashNow()) === hash) await keep(hash, folder);
 };

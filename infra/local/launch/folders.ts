@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isRunning, localFolder } from '../../operator/local-stack/stack-file.ts';
 import { StartError } from '../aws/start-error.ts';
 
-/** What a stack writes in megabytes: functions with source maps take 130, and the rest is for its log. */
+/** What a stack writes in megabytes: functions with source maps take 60, the copy for the next start as much, and its log. */
 const NEEDED_MB = 200;
 
 const MB = 1e6;
