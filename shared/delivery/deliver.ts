@@ -240,7 +240,8 @@ export const deliver = async (
             state = { ...state, waitMs: outcome.waitMs };
             break;
           case 'waiting':
-            if ((await resolveDestination(conversation)).isMissing) {
+            // It waits now: a stale read could miss that its webhook was disabled a moment ago.
+            if ((await resolveDestination(conversation, { state: 'waiting' })).isMissing) {
               return { ...summary, retry_scheduled: outcome.cause };
             }
             // It was set after it was looked up, perhaps before the conversation waited: nothing else would wake it.

@@ -12,7 +12,7 @@ const tryOperation = async (page: Page, link: string): Promise<void> => {
   await page.goto(new URL('/docs/reference-read-token-info.html', link).href);
   await page.getByText('Try it', { exact: true }).click();
   await page.getByRole('button', { name: 'Send request' }).click();
-  await page.getByText(/^200 /).waitFor();
+  await page.getByRole('status').filter({ hasText: /^200 / }).waitFor();
 };
 
 /**

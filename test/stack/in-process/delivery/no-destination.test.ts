@@ -171,6 +171,22 @@ describe("a user's text to an account without a platform", () => {
 });
 
 describe('a webhook that returns 410', () => {
+  test('gets no second request if the read after it is stale', async () => {
+    const { write, run } = await open(plainWebhook());
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation((async (command: {
+      input: { Key?: { sk: string }; ConsistentRead?: boolean };
+    }) => {
+      const { Key, ConsistentRead } = command.input;
+      const isStale = Key?.sk === 'DISABLED' && ConsistentRead === false;
+      return isStale ? { $metadata: {} } : send(command as never);
+    }) as never);
+    await write('one');
+    webhook.answers = [410];
+    expect(await run()).toEqual({ settled: 0, retry_scheduled: 'status_410' });
+    expect(webhook.calls).toHaveLength(1);
+  });
+
   test('gets no more requests, shows as disabled, and receives all events after it is set again', async () => {
     const platform = plainWebhook();
     const { account, write, run } = await open(platform);

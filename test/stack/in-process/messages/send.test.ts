@@ -315,6 +315,7 @@ describe("a user's message to a bot", () => {
       await expect.poll(() => destination.calls.length).toBe(2);
       expect(destination.calls[1]?.json).toEqual({ message: { type: 'text', from: phone, text: { body: 'Hi' } } });
       expect(await statesOf(caller, phone)).toEqual(['received']);
+      expect(destination.calls).toHaveLength(2);
     } finally {
       await destination.close();
     }
