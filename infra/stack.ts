@@ -155,14 +155,22 @@ export class BusinessApiStack extends Stack {
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
 
+    const deadLetters = new DeadLetters(this, 'DeadLetters');
+    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout, deadLetters });
+    const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout, deadLetters });
+    const failures = new FailedBatches(this, 'FailedBatches');
+    new TlsOnly(this, 'TlsOnly', [wakeUps, expansions, deadLetters, failures]);
+
     const reserved: IFunction[] = [];
     for (const [name, endpoint] of endpoints()) {
       const concurrency = name === 'fetchUserData' ? settings.fetchConcurrency : undefined;
       const served = new ServiceFunction(this, pascal(name), {
         ...sharedProps,
-        ...(endpoint.bucket && {
-          environment: { ...sharedProps.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
-        }),
+        environment: {
+          ...sharedProps.environment,
+          ...(endpoint.bucket && { MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix }),
+          ...(endpoint.wakes && { QUEUE_URL: wakeUps.queueUrl }),
+        },
         hashSecret: endpoint.hashes && hashSecret.secretArn,
         description: endpoint.summary,
         bundle: bundles[name],
@@ -172,16 +180,12 @@ export class BusinessApiStack extends Stack {
       });
       if (concurrency !== undefined) reserved.push(served.function);
       if (endpoint.bucket) media.allow(served, endpoint.bucket);
+      if (endpoint.wakes) served.allow(['sqs:SendMessage'], wakeUps.queueArn);
       for (const route of [...endpoint.routes, ...(endpoint.catchAll ?? [])]) {
         hosts[route.host].serve(route, endpoint, served.function);
       }
     }
 
-    const deadLetters = new DeadLetters(this, 'DeadLetters');
-    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout, deadLetters });
-    const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout, deadLetters });
-    const failures = new FailedBatches(this, 'FailedBatches');
-    new TlsOnly(this, 'TlsOnly', [wakeUps, expansions, deadLetters, failures]);
     const waking = {
       ...sharedProps.environment,
       QUEUE_URL: wakeUps.queueUrl,

@@ -5,14 +5,17 @@ import { findHook } from '../../shared/destinations/inbound-secret.ts';
 import { fromRapidpro, leastPartOf } from '../../shared/destinations/rapidpro.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { withWakeUps } from '../../shared/outbox/wake-ups/at-once.ts';
 
 export const handler = endpoint(
   api.receiveRapidproMessage,
-  withHashes(async ({ account, body, arrived }) => {
-    const draft = fromRapidpro(body);
-    // A blank part of a longer text: nothing is sent.
-    if (draft === undefined) return ok({ message: 'success' });
-    const leastPart = async () => leastPartOf(await findHook(account));
-    return ok({ message: 'success', id: await sendFromPlatform(account, 'rapidpro', draft, { arrived, leastPart }) });
-  }),
+  withHashes(
+    withWakeUps(async ({ account, body, arrived }) => {
+      const draft = fromRapidpro(body);
+      // A blank part of a longer text: nothing is sent.
+      if (draft === undefined) return ok({ message: 'success' });
+      const leastPart = async () => leastPartOf(await findHook(account));
+      return ok({ message: 'success', id: await sendFromPlatform(account, 'rapidpro', draft, { arrived, leastPart }) });
+    }),
+  ),
 );

@@ -3,11 +3,14 @@ import { bridge as api } from '../../shared/api/areas/bridge.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { receiveTestMessage } from '../../shared/messaging/receive.ts';
+import { withWakeUps } from '../../shared/outbox/wake-ups/at-once.ts';
 
 export const handler = endpoint(
   api.receiveTestMessage,
-  withHashes(async ({ account, path, body }) => {
-    await receiveTestMessage(account, { ...body.message, to: path.bot_phone_number });
-    return ok({ message: 'success' });
-  }),
+  withHashes(
+    withWakeUps(async ({ account, path, body }) => {
+      await receiveTestMessage(account, { ...body.message, to: path.bot_phone_number });
+      return ok({ message: 'success' });
+    }),
+  ),
 );

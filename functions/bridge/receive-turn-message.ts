@@ -7,16 +7,19 @@ import { findHook } from '../../shared/destinations/inbound-secret.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/destinations/turn.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { withWakeUps } from '../../shared/outbox/wake-ups/at-once.ts';
 import { validBody } from '../../shared/validation/validation-errors.ts';
 
 export const handler = endpoint(
   api.receiveTurnMessage,
-  withHashes(async ({ account, headers, body, bytes }) => {
-    if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });
-    if (!isSigned(bytes(), headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
-    const id = await sendFromPlatform(account, 'turn', fromTurn(validBody(turnMessage, body)));
-    return ok({ messages: [{ id }] });
-  }),
+  withHashes(
+    withWakeUps(async ({ account, headers, body, bytes }) => {
+      if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });
+      if (!isSigned(bytes(), headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
+      const id = await sendFromPlatform(account, 'turn', fromTurn(validBody(turnMessage, body)));
+      return ok({ messages: [{ id }] });
+    }),
+  ),
 );
 
 const notSigned = (): Problem =>

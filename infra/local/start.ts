@@ -1,18 +1,20 @@
 /**
  * `npm start`: runs the stack on this machine until Ctrl-C or SIGTERM. `npm run dev` (`--watch`) also reloads it when
- * its sources change. `--keep` keeps the table and the media for the next start with `--keep`. PORT is the API host's
- * port; the bridge host, the app network, RapidPro and Turn use the next ports.
+ * its sources change. `--keep` keeps the table and the media for the next start with `--keep`. `--latency` delays deliveries
+ * as AWS does. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn use the next ports.
  */
 import './runtime/use-local-runtime.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { localFolder, removeStackFiles, type StackFile, writeStackFiles } from '../operator/local-stack/stack-file.ts';
+import { Latency } from './aws/latency.ts';
 import { StartError } from './aws/start-error.ts';
 import { exportLines } from './launch/export-lines.ts';
 import { openKeptData, ownAssembly, requireSpace } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
 import type { LocalStack } from './local-stack.ts';
+import { seeded } from './seeded.ts';
 import { synthesise } from './synthesise.ts';
 import { watchSources } from './watch.ts';
 
@@ -21,9 +23,15 @@ const MINUTE = 60_000;
 /** The stack also uses the next four ports. */
 const HIGHEST_PORT = 65_531;
 
+const wholeNumber = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+};
+
 const program = new Command('npm start --')
   .description('Runs the stack on this machine until Ctrl-C.')
   .option('--keep', 'keep the table and the media for the next start with --keep', false)
+  .option('--latency [seed]', 'delay deliveries as AWS does; equal seeds draw equal delays', wholeNumber)
   .option('--watch', 'reload the stack when its sources change, as npm run dev does', false)
   .allowExcessArguments(false)
   .showHelpAfterError('"npm start -- --help" lists the options.')
@@ -35,7 +43,7 @@ Environment:
   DYNAMODB_ENDPOINT  URL of a database to use instead of the embedded one`,
   )
   .parse();
-const options = program.opts<{ keep: boolean; watch: boolean }>();
+const options = program.opts<{ keep: boolean; watch: boolean; latency?: number | true }>();
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -61,6 +69,7 @@ const main = async (): Promise<void> => {
     dataFolder: kept?.folder,
     tableName: TABLE,
     minute: MINUTE,
+    latency: latencyGiven(),
     onLine: (source, line) => log.add(source, line),
   }).catch(async (error: unknown) => {
     abandon.abort();
@@ -86,6 +95,13 @@ const main = async (): Promise<void> => {
   log.open(logOf(file));
   welcome(file);
   if (options.watch) watchSources(() => reload(server.stack, assembly));
+};
+
+/** The delays that the options ask for, if any. */
+const latencyGiven = (): Latency | undefined => {
+  const { latency } = options;
+  if (latency === undefined) return undefined;
+  return new Latency(latency === true ? Math.random : seeded(latency));
 };
 
 /** The path of a stack's log. */

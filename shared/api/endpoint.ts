@@ -87,6 +87,8 @@ export interface Endpoint {
   bucket?: BucketAccess;
   /** Set if its function hashes personal data: it reads the secret of hashes. */
   hashes?: true;
+  /** Set if its function sends wake-ups of the messages that it accepts, so that their delivery begins at once. */
+  wakes?: true;
 }
 
 /** `ReplaceObject`: puts objects, and deletes them. */

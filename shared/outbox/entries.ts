@@ -8,9 +8,10 @@ import { getManyConsistent, page, pages } from '../table/client.ts';
 import { dueAt, type Key } from '../table/keys.ts';
 import { deleteExistingWrite, putWrite, transactReturningItems, type Write } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
-import { type AnyConversation, conversationName, entryKey, headKey } from './entities.ts';
+import { type AnyConversation, conversationName, entryKey, headKey, isEntryKey } from './entities.ts';
 import type { Conversation, Entry, OutboxEvent } from './event.ts';
 import { addEntriesWrite } from './head.ts';
+import { deliverAtOnce } from './wake-ups/awaited.ts';
 
 /** Entries that are read at a time. */
 const PAGE = 10;
@@ -91,13 +92,24 @@ export const enqueue = (
 export const transactInOrder = async (writesAfter: (after: After) => Write[]): Promise<number[]> => {
   const newest = new Map<unknown, string>();
   for (;;) {
-    const failed = await transactReturningItems(writesAfter((conversation) => newest.get(headKey(conversation).pk)));
+    const writes = writesAfter((conversation) => newest.get(headKey(conversation).pk));
+    const failed = await transactReturningItems(writes);
+    if (failed.length === 0) deliverAtOnce(messagesIn(writes));
     // Only heads return their items. Other failed conditions concern the caller.
     const others = failed.filter(({ item }) => item === undefined);
     if (others.length > 0 || failed.length === 0) return others.map(({ place }) => place);
     for (const { item } of failed) newest.set(item?.pk, String(item?.newest));
   }
 };
+
+/** The messages that writes put into outboxes: somebody waits for these, and not for reports. */
+const messagesIn = (writes: Write[]): Entry[] =>
+  writes.flatMap(({ Put }) => {
+    const item = Put?.Item as Entry | undefined;
+    return item && isEntryKey(item) && AWAITED.has(item.outgoing.type) ? [item] : [];
+  });
+
+const AWAITED: ReadonlySet<OutboxEvent['type']> = new Set(['message.send', 'message.received']);
 
 /** The query for the entries of a conversation, oldest first. */
 const entriesOf = (conversation: AnyConversation) => {

@@ -137,7 +137,8 @@ export const billOf = (way: Way): Bill =>
         isRequest ? times(invocations, requestThroughGateway) : {},
       );
     }),
-    { queueRequest: ASSUMED.queueRequests },
+    // The endpoint and `relay` both send the wake-up.
+    { queueRequest: ASSUMED.queueRequests + (way.has('sendMessage') ? 1 : 0) },
     logging(ASSUMED.messageLogBytes),
     storing(messageBytes()),
   );

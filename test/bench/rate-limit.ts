@@ -2,8 +2,9 @@
  * The cost of rate limits: a counter with one write for each request, leases of ten requests, and the leases of the service,
  * with the same simulated traffic: writes, precision, and waiting.
  */
+
+import { seeded } from '../../infra/local/seeded.ts';
 import type { RequestLimit } from '../../shared/accounts/request-limit.ts';
-import { seeded } from '../support/seeded.ts';
 import { listPriceOf } from './prices.ts';
 import { simulate, type Terms, type Traffic } from './rate-limit/traffic.ts';
 import { type Figure, report, say } from './report.ts';

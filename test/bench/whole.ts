@@ -2,9 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../infra/local/aws/time/clock.ts';
 import { type Demo, demoBots, seedDemo } from '../../infra/local/demo.ts';
-import { LocalStack } from '../../infra/local/local-stack.ts';
+import { LocalStack, type LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
@@ -14,7 +13,7 @@ import { UNLIMITED } from '../support/unlimited.ts';
 const TABLE = 'business-api-bench';
 const MINUTE = 60_000;
 
-interface Whole {
+export interface Whole {
   stack: LocalStack;
   simulators: Simulators;
   demo: Demo;
@@ -24,12 +23,16 @@ interface Whole {
 
 /**
  * @param settings - settings of the stack that differ from the defaults
- * @param more - milliseconds of a minute of the service; the clock of the stack, if the measurement moves it
+ * @param more - milliseconds of a minute of the service; more options of the stack
  */
 export const openWhole = async (
   dynamodbEndpoint: string | undefined,
   settings: Record<string, number> = {},
-  { minute = MINUTE, clock }: { minute?: number; clock?: Clock } = {},
+  {
+    minute = MINUTE,
+    tableName = TABLE,
+    ...more
+  }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute });
@@ -37,14 +40,14 @@ export const openWhole = async (
     assembly: synthesise(folder, 'minified', undefined, settings).then(() => folder),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
-    tableName: TABLE,
+    tableName,
     minute,
     throttles: false,
     secret: simulators.app.stackSecret,
     onLine: () => undefined,
-    ...(clock && { clock }),
+    ...more,
   });
-  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
+  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: tableName });
   const demo = await seedDemo(simulators);
   for (const { id } of demoBots) await updateAccount(id, UNLIMITED);
   simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });

@@ -8,6 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { seeded } from '../../infra/local/seeded.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { Leases } from '../../shared/accounts/rate-limit/leases.ts';
@@ -34,7 +35,6 @@ import { putAll } from '../stack/support/many-items.ts';
 import { useOwnTable } from '../stack/support/own-table.ts';
 import { historyOf, logOf } from '../stack/support/user-history.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { seeded } from '../support/seeded.ts';
 import { useFakeQueue } from '../unit/support/fake-queue.ts';
 import { endPlay, Piece, PlayedWorkers, passUntil, type Run, SLOWNESS } from './support/played-workers.ts';
 

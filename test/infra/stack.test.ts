@@ -124,12 +124,13 @@ const OTHER_RIGHTS: Record<string, string[]> = {
 
 describe('each role has exactly the rights of its function', () => {
   // Of the rights that an endpoint or worker declares, `test/fences` reports those that it does not use.
-  test.each(functionAccess)('$id', ({ id, access, hashes }) => {
+  test.each(functionAccess)('$id', ({ id, access, hashes, wakes }) => {
     const declared = patternsNamed(access).map(({ action, partitions, index }) =>
       [action, partitions, index].filter(Boolean).join(' '),
     );
     const hashing = hashes ? ['secretsmanager:GetSecretValue HashSecret'] : [];
-    const expected = [...declared, ...hashing, ...(OTHER_RIGHTS[id] ?? []), ...(widened[id] ?? [])];
+    const waking = wakes ? [WAKE_UPS] : [];
+    const expected = [...declared, ...hashing, ...waking, ...(OTHER_RIGHTS[id] ?? []), ...(widened[id] ?? [])];
     expect(allowedTo(id).sort()).toEqual([...new Set(expected)].sort());
   });
 
@@ -217,12 +218,13 @@ describe('each function', () => {
       relay: 80,
       count: 88,
       sweep: 106,
-      receiveAppEvents: 152,
+      receiveAppEvents: 153,
+      receiveTestMessage: 134,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 146,
       // They know the time zones of all countries.
       expand: 117,
-      sendMessage: 157,
+      sendMessage: 160,
       sendMessages: 156,
       // They send requests to customers, and sign them.
       deliver: 187,

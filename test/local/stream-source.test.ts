@@ -107,6 +107,7 @@ afterEach(async () => {
 const read = (
   settings: Partial<StreamMapping> = {},
   handle: (batch: number[]) => Promise<void> = async (batch) => void calls.push(batch),
+  delay?: () => number,
 ): StreamSource => {
   source = new StreamSource(
     { ...mapping, ...settings },
@@ -120,6 +121,7 @@ const read = (
       },
       tell: () => undefined,
       faultInjection: {},
+      ...(delay && { delay }),
     },
   );
   return source;
@@ -225,6 +227,20 @@ test('records that wait for more form a batch when batches are closed; later rec
   recordsOf('one').push(4);
   await expect.poll(() => waiting.waiting).toBe(1);
   expect(calls).toEqual([[1, 2, 3]]);
+});
+
+test('delayed records are handled after their delays, in order; at the end of their shard, without', async () => {
+  shards = { one: { records: [1], ended: false } };
+  let delay = 30;
+  const delayed = read({}, undefined, () => delay);
+  recordsOf('one').push(2);
+  await expect.poll(() => calls.flat()).toEqual([1, 2]);
+  delay = 3_600_000;
+  recordsOf('one').push(3);
+  await expect.poll(() => delayed.waiting).toBe(1);
+  expect(calls.flat()).toEqual([1, 2]);
+  if (shards.one) shards.one.ended = true;
+  await expect.poll(() => calls.flat()).toEqual([1, 2, 3]);
 });
 
 test('a stopped source sends no requests', async () => {

@@ -145,6 +145,20 @@ describe('a message to a user', () => {
     expect(await at.board.view('t1')).toEqual(view);
   });
 
+  test('was queued by the endpoint if its first attempt is earlier than relay', async () => {
+    const at = record();
+    at.line('accepted', { trace_id: 't1', type: 'message.send', account: 'demo', message_id: 'm1' }, 10);
+    at.request('t1', '/v1/message', { body: text, response: { id: 'm1' } });
+    at.deliver('app', '/app', { type: 'message.send', data: { id: 'm1', ...text } }, 204, 40);
+    const steps = async () => (await at.board.view('m1'))?.steps.map(({ title }) => title);
+    const earlier = await steps();
+    at.line('relay', { trace_id: 'w1', trace_ids: ['t1'] }, 250);
+    expect([earlier, await steps()]).toEqual([
+      ['Accepted', 'Stored', 'Queued', 'Attempt 1', 'Delivered to server'],
+      ['Accepted', 'Stored', 'Queued', 'Attempt 1', 'Delivered to server'],
+    ]);
+  });
+
   test.each([
     [{ message: 'permanently failed', cause: 'status_404', reason: 'status_4xx' }, 'Refused'],
     [{ message: 'ended early', reason: 'expired' }, 'Expired'],

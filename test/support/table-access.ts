@@ -15,6 +15,8 @@ interface FunctionAccess {
   access: readonly TableAccess[];
   /** Whether it hashes personal data. */
   hashes: boolean;
+  /** Whether it is an endpoint that sends wake-ups. */
+  wakes: boolean;
 }
 
 const idOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -24,11 +26,13 @@ export const functionAccess: FunctionAccess[] = [
     id: idOf(name),
     access: accessOf(endpoint),
     hashes: endpoint.hashes === true,
+    wakes: endpoint.wakes === true,
   })),
   ...Object.entries<Worker>(workers).map(([name, { table, hashes = false }]) => ({
     id: idOf(name),
     access: table,
     hashes,
+    wakes: false,
   })),
 ];
 

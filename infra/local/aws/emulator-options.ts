@@ -6,6 +6,7 @@ import type { EmptyRest } from './gateway/routes.ts';
 import type { TransactionEvaluation } from './iam/policies.ts';
 import type { MadeCall } from './iam/roles.ts';
 import type { LambdaPool, LocalFunction } from './lambda/lambda-pool.ts';
+import type { Latency } from './latency.ts';
 import type { Clock } from './time/clock.ts';
 
 export interface EmulatorOptions {
@@ -40,6 +41,8 @@ export interface EmulatorOptions {
    * conflicts.
    */
   transactionsHeldFor?: number;
+  /** Makes event sources and starts of functions as slow as on AWS. By default, they are as fast as they can be. */
+  latency?: Latency | undefined;
   /** Whether `{rest+}` in a route matches an empty rest. By default, it does not. */
   emptyRest?: EmptyRest;
   /**

@@ -110,7 +110,7 @@ export class AwsEmulator {
       const database = await openDatabase(options.dynamodbEndpoint, options.dataFolder);
       const roles = new Roles(options);
       const { clock = new Clock() } = options;
-      const queues = new Queues(options.faultInjection ?? {}, options.minute, clock);
+      const queues = new Queues({ ...options, clock });
       const writes = new Writes();
       const guard = new TableGuard(database.endpoint, roles, writes);
       const aws = new AwsEndpoint(queues, roles);
@@ -243,6 +243,7 @@ export class AwsEmulator {
           this.#environmentOf(definition),
           (line) => this.#options.onLine(definition.id, line),
           this.#parts.clock.memory,
+          this.#options.latency,
         ),
       ]),
     );
@@ -287,7 +288,7 @@ export class AwsEmulator {
   }
 
   async #openEventSources(): Promise<EventSources> {
-    const { minute, faultInjection = {} } = this.#options;
+    const { minute, faultInjection = {}, latency } = this.#options;
     const { queues, writes } = this.#parts;
     return new EventSources({
       queues,
@@ -295,6 +296,7 @@ export class AwsEmulator {
       writes,
       minute,
       faultInjection,
+      latency,
       invoke: this.#invoke,
     });
   }

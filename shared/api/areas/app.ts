@@ -27,6 +27,7 @@ export const app = {
     // A request may have 100 events of one user, which are applied one after another.
     timeout: 29,
     hashes: true,
+    wakes: true,
     table: [
       'findBot',
       'noteWritten',

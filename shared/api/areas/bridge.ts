@@ -29,6 +29,7 @@ export const bridge = {
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
     overLimit: 'unavailable',
     hashes: true,
+    wakes: true,
     table: [
       'findMedia',
       'findAccount',
@@ -60,6 +61,7 @@ export const bridge = {
     responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
     hashes: true,
+    wakes: true,
     table: ['findMedia', 'findHook', 'findAccount', 'findWritten', 'logAndEnqueue'],
   }),
 
@@ -86,6 +88,7 @@ export const bridge = {
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
     hashes: true,
+    wakes: true,
     table: ['findBot', 'noteWritten', 'logAndEnqueue', 'findAccount', 'findOptOut', 'findRemoval', 'recordOptOut'],
   }),
 } as const;

@@ -132,6 +132,7 @@ export const messages = {
     },
     responses: { 200: v.union([accepted, acceptedForMany, forecast]) },
     hashes: true,
+    wakes: true,
     table: [
       'findMedia',
       'findAccount',

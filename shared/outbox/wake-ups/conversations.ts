@@ -36,9 +36,10 @@ export const GROUP_COUNT: Record<Direction, number> = { app: 256, platform: 16, 
  * Sends wake-ups to the queue, without the users' numbers: dead letters stay there for two weeks, whatever is erased. The
  * order of wake-ups does not matter: each one stands for all pending entries of its conversation.
  *
+ * @param abortSignal - ends the calls
  * @throws Error — some could not be sent; all can be sent again without harm
  */
-export const wake = (wakeUps: WakeUp[]): Promise<void> =>
+export const wake = (wakeUps: WakeUp[], abortSignal?: AbortSignal): Promise<void> =>
   sendAll(
     queueUrl(),
     wakeUps.map(({ conversation, once, trace_id = traceId(), ended, cancelled }) => ({
@@ -46,6 +47,7 @@ export const wake = (wakeUps: WakeUp[]): Promise<void> =>
       group: groupOf(conversation),
       once,
     })),
+    abortSignal,
   );
 
 /** The group of a conversation: all its wake-ups belong to the same one. */

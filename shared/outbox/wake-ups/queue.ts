@@ -34,18 +34,19 @@ const queue = new SQSClient({
 /**
  * Sends messages to the queue with this URL, in any order.
  *
+ * @param abortSignal - ends the calls
  * @throws Error — some could not be sent; all can be sent again without harm
  */
-export const sendAll = async (url: string, messages: QueueMessage[]): Promise<void> => {
+export const sendAll = async (url: string, messages: QueueMessage[], abortSignal?: AbortSignal): Promise<void> => {
   const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, index) =>
     messages.slice(index * BATCH, (index + 1) * BATCH),
   );
   for (let start = 0; start < batches.length; start += CALLS) {
-    await Promise.all(batches.slice(start, start + CALLS).map((batch) => sendBatch(url, batch)));
+    await Promise.all(batches.slice(start, start + CALLS).map((batch) => sendBatch(url, batch, abortSignal)));
   }
 };
 
-const sendBatch = async (QueueUrl: string, messages: QueueMessage[]): Promise<void> => {
+const sendBatch = async (QueueUrl: string, messages: QueueMessage[], abortSignal?: AbortSignal): Promise<void> => {
   let left = messages.map(({ body, group, once }, index) => ({
     Id: String(index),
     MessageBody: body,
@@ -53,7 +54,9 @@ const sendBatch = async (QueueUrl: string, messages: QueueMessage[]): Promise<vo
     MessageDeduplicationId: once,
   }));
   for (let attempt = 1; ; attempt += 1) {
-    const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
+    const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }), {
+      ...(abortSignal && { abortSignal }),
+    });
     if (Failed.length === 0) return;
     const failed = new Set(Failed.map(({ Id }) => Id));
     left = left.filter(({ Id }) => failed.has(Id));

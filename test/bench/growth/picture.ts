@@ -1,13 +1,6 @@
 /** Draws figures of the simulation as SVG, in the colours of the documentation. */
+import { colours, framed, textAt } from '../picture.ts';
 import { behind, type Cell, CUSTOMERS, firstCeiling, RATES, SECONDS } from './scenarios.ts';
-
-/** Colours of the site for both themes; without the site, the light ones. */
-const colours = {
-  back: 'var(--sunken, #f8f9fa)',
-  line: 'var(--line, #e4e7ec)',
-  text: 'var(--text, #14171c)',
-  quiet: 'var(--text-2, #47505e)',
-};
 
 interface Look {
   fill: string;
@@ -22,20 +15,6 @@ const looks: { upTo: number; look: Look }[] = [
   { upTo: 900, look: { fill: 'var(--business-soft, #eef0fd)', text: 'var(--on-business-soft, #3a46c2)' } },
 ];
 const LATE: Look = { fill: 'var(--surface, #ffffff)', text: 'var(--bad, #b3241a)' };
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
-const textAt = (x: number, y: number, text: string, more = ''): string =>
-  `<text x="${x}" y="${y}" ${more}>${escaped(text)}</text>`;
-
-const framed = (width: number, height: number, title: string, parts: string[]): string =>
-  [
-    `<svg viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg" font-family="Inter, system-ui, sans-serif" font-size="11" fill="${colours.text}">`,
-    `<title>${escaped(title)}</title>`,
-    `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colours.back}" stroke="${colours.line}"/>`,
-    ...parts,
-    '</svg>\n',
-  ].join('\n');
 
 const duration = (seconds: number | undefined): string => {
   if (seconds === undefined) return '> 1 day';

@@ -3,7 +3,7 @@
  * partitions, workers and quotas allow. Messages are amounts by customer. What is not admitted waits: at the clients, in the
  * queue, at the app network, or in the stream.
  */
-import { seeded } from '../../support/seeded.ts';
+import { seeded } from '../../../infra/local/seeded.ts';
 import { ASSUMED, billOf, perMillion } from '../bill.ts';
 import type { Way } from '../usage.ts';
 import { type Deployment, parallelOf } from './deployment.ts';

@@ -3,11 +3,11 @@
  * no process of its function is idle starts another one.
  */
 
+import { seeded } from '../../../infra/local/seeded.ts';
 import { type BucketTable, takeTokens } from '../../../shared/accounts/rate-limit/bucket.ts';
 import { Leases } from '../../../shared/accounts/rate-limit/leases.ts';
 import type { RequestLimit } from '../../../shared/accounts/request-limit.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
-import { seeded } from '../../support/seeded.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
 
 const ACCOUNT = 'acme';

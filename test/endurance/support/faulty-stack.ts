@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../../infra/local/aws/database/database.ts';
 import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
+import { seeded } from '../../../infra/local/seeded.ts';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { Meter, noUnits } from '../../bench/meter.ts';
 import { serveOwnStack } from '../../stack/support/own-stack.ts';
 import type { Caller } from '../../stack/support/world.ts';
-import { seeded } from '../../support/seeded.ts';
 
 /** A third of the calls fail. A share is one of the calls that no earlier rule matched. `after`: after acceptance. */
 const FAILING_THIRD = [

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { seeded } from '../../../infra/local/seeded.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { type RunRecord, startRecord } from '../../support/run-record.ts';
-import { seeded } from '../../support/seeded.ts';
 import { QUICK } from '../../support/tags.ts';
 import { startStack, type TestStack } from './start-stack.ts';
 

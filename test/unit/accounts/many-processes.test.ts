@@ -1,10 +1,10 @@
 /** The limit over hundreds of processes of one account, with a table as far away as DynamoDB, in simulated time. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { seeded } from '../../../infra/local/seeded.ts';
 import type { BucketTable } from '../../../shared/accounts/rate-limit/bucket.ts';
 import { Leases } from '../../../shared/accounts/rate-limit/leases.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
-import { seeded } from '../../support/seeded.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
 
 captureLog();

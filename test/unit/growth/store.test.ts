@@ -1,8 +1,8 @@
 /** The simulated table: what its partitions admit, how they are split, and how an on-demand table grows. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seeded } from '../../../infra/local/seeded.ts';
 import { Store } from '../../bench/growth/store.ts';
-import { seeded } from '../../support/seeded.ts';
 
 const QUOTA = 40_000;
 

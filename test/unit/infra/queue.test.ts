@@ -32,8 +32,9 @@ beforeEach(() => {
   deadLetters = [];
 });
 
-const open = (definition: QueueDefinition, faults: FaultInjection = {}): Queue =>
+const open = (definition: QueueDefinition, faults: FaultInjection = {}, delay = () => 0): Queue =>
   new Queue({
+    delay,
     definition,
     memory: MEMORY,
     faultInjection: faults,
@@ -57,6 +58,18 @@ const receiveOne = (queue: Queue): Received => {
 };
 
 describe('in a FIFO queue', () => {
+  test('a delayed message holds up those of its group that follow, and no other group', () => {
+    const delays = [100, 10, 50];
+    const queue = open(fifo, {}, () => delays.shift() ?? 0);
+    send(queue, 'first');
+    send(queue, 'second');
+    send(queue, 'other', 'two');
+    time += 50;
+    expect(bodies(queue.receive(10))).toEqual(['other']);
+    time += 50;
+    expect(bodies(queue.receive(10))).toEqual(['first', 'second']);
+  });
+
   test('receives alternate between groups', () => {
     const queue = open(fifo);
     for (const body of ['a1', 'a2', 'b1', 'b2']) send(queue, body, body.slice(0, 1));

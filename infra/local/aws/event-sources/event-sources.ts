@@ -1,6 +1,7 @@
 /** Runs all event source mappings of a template. */
 
 import type { FaultInjection } from '../fault-injection.ts';
+import type { Latency } from '../latency.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { Mapping } from '../template/definitions.ts';
 import { QueueSource } from './queue-source.ts';
@@ -17,6 +18,7 @@ export interface EventSourcesSettings {
   /** Milliseconds that count as one minute. */
   minute: number;
   faultInjection: FaultInjection;
+  latency: Latency | undefined;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
 }
 
@@ -66,7 +68,7 @@ export class EventSources {
   }
 
   #start(mapping: Mapping): QueueSource | StreamSource {
-    const { queues, stream, writes, minute, faultInjection, invoke } = this.#settings;
+    const { queues, stream, writes, minute, faultInjection, latency, invoke } = this.#settings;
     if (mapping.kind === 'queue') {
       return new QueueSource(mapping, { queue: queues.get(mapping.queue), invoke, pace: minute / MINUTE });
     }
@@ -74,6 +76,7 @@ export class EventSources {
     this.#positions.set(mapping.id, positions);
     const tell = (queue: string, message: unknown) => queues.get(queue).note(JSON.stringify(message));
     const paced = { ...mapping, window: (mapping.window * minute) / MINUTE };
-    return new StreamSource(paced, { stream, writes, positions, tell, faultInjection, invoke });
+    const delay = () => latency?.stream() ?? 0;
+    return new StreamSource(paced, { stream, writes, positions, tell, faultInjection, delay, invoke });
   }
 }

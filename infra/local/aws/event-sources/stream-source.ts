@@ -32,6 +32,15 @@ interface StreamSourceSettings extends Omit<BatchHandlerSettings, 'signal' | 'st
   writes: Writes;
   /** The positions to start at. The source updates them. */
   positions: Positions;
+  /** Milliseconds until records that were written can be handled. Default: 0. */
+  delay?: () => number;
+}
+
+/** A record that waits to be handled. */
+interface Waiting {
+  record: StreamRecord;
+  /** From when on it can be handled, in milliseconds since 1970. */
+  arrives: number;
 }
 
 export class StreamSource {
@@ -39,6 +48,7 @@ export class StreamSource {
   readonly #stream: Stream;
   readonly #writes: Writes;
   readonly #positions: Positions;
+  readonly #delay: () => number;
   readonly #handler: BatchHandler;
   readonly #stopping = new AbortController();
   readonly #signal = this.#stopping.signal;
@@ -52,11 +62,15 @@ export class StreamSource {
   readonly #running: Promise<void>;
 
   /** Starts at once. */
-  constructor(mapping: StreamMapping, { stream, writes, positions, ...settings }: StreamSourceSettings) {
+  constructor(
+    mapping: StreamMapping,
+    { stream, writes, positions, delay = () => 0, ...settings }: StreamSourceSettings,
+  ) {
     this.#mapping = mapping;
     this.#stream = stream;
     this.#writes = writes;
     this.#positions = positions;
+    this.#delay = delay;
     this.#handler = new BatchHandler(mapping, { ...settings, streamArn: stream.arn, signal: this.#signal });
     this.#running = this.#persist(() => this.#findShards());
   }
@@ -124,23 +138,31 @@ export class StreamSource {
     const done = (records: StreamRecord[]): void => {
       position.after = records.at(-1)?.dynamodb.SequenceNumber ?? position.after;
     };
-    const waiting: StreamRecord[] = [];
+    const waiting: Waiting[] = [];
     let since = 0;
     let iterator: string | undefined = await this.#iterator(shard, position);
     while (iterator !== undefined) {
       const written = this.#writes.count;
       const { records, next }: Page = await this.#stream.read(iterator, this.#signal);
-      if (waiting.length === 0) since = Date.now();
-      waiting.push(...records.filter(filter));
-      while (waiting.length > 0) {
-        const lanes = lanesOf(waiting.slice(0, max), parallelization);
+      // In order: no record arrives before an older one.
+      const arrives = Math.max(waiting.at(-1)?.arrives ?? 0, Date.now() + (records.length > 0 ? this.#delay() : 0));
+      if (waiting.length === 0) since = arrives;
+      waiting.push(...records.filter(filter).map((record) => ({ record, arrives })));
+      for (;;) {
+        const isClosing = this.#closing.has(shard);
+        const isOpen = !isClosing && Date.now() - since < window;
+        // The last records of a shard do not wait.
+        const there = isClosing || next === undefined ? waiting : waiting.filter((one) => one.arrives <= Date.now());
+        if (there.length === 0) break;
+        const batch = there.slice(0, max).map(({ record }) => record);
+        const lanes = lanesOf(batch, parallelization);
         const isFull =
-          waiting.length > max ||
+          there.length > max ||
           lanes.some((lane) => sizeOfBatch(lane, batchSize) < lane.length || lane.length === batchSize);
-        const isOpen = !this.#closing.has(shard) && Date.now() - since < window;
         if (!isFull && next !== undefined && isOpen) break;
         await this.#handleLanes(shard, lanes, done);
-        done(waiting.splice(0, max));
+        waiting.splice(0, batch.length);
+        done(batch);
       }
       if (waiting.length === 0) this.#closing.delete(shard);
       this.#done.set(shard, { writes: records.length > 0 ? -1 : written, waiting: waiting.length });

@@ -7,7 +7,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import type { Latency } from '../latency.ts';
 import type { FunctionDefinition } from '../template/definitions.ts';
 import { ThreadClock } from '../time/thread-clock.ts';
 import { IdleCores } from './idle-cores.ts';
@@ -89,6 +91,7 @@ export class LambdaPool implements LocalFunction {
   readonly #environment: Record<string, string>;
   readonly #onLine: (line: string) => void;
   readonly #clock: SharedArrayBuffer;
+  readonly #latency: Latency | undefined;
   readonly #threads = new Set<Thread>();
   readonly #free: Thread[] = [];
   readonly #waiting: Waiting[] = [];
@@ -107,11 +110,13 @@ export class LambdaPool implements LocalFunction {
     environment: Record<string, string>,
     onLine: (line: string) => void,
     clock: SharedArrayBuffer,
+    latency?: Latency,
   ) {
     this.#definition = definition;
     this.#environment = environment;
     this.#onLine = onLine;
     this.#clock = clock;
+    this.#latency = latency;
   }
 
   /**
@@ -241,7 +246,9 @@ export class LambdaPool implements LocalFunction {
     const thread: Thread = { worker, starting: true, worked: 0, rests: false, calls: new Map(), idle: undefined };
     this.#threads.add(thread);
     for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', this.#onLine);
-    worker.once('online', () => {
+    const start = this.#latency && pause(this.#latency.coldStart(), undefined, { ref: false });
+    worker.once('online', async () => {
+      await start;
       thread.starting = false;
       this.#release(thread);
     });

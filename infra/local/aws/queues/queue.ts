@@ -49,6 +49,8 @@ export interface Received {
 
 interface Stored {
   message: Message;
+  /** From when on it can be received, in real milliseconds since 1970. */
+  arrives: number;
   /** The handle of its last delivery. */
   handle: string | undefined;
   /** When its receiver's time ends, in real milliseconds since 1970. */
@@ -68,6 +70,8 @@ export interface QueueSettings {
   now: () => number;
   /** The present on the emulator's clock, which may be ahead. */
   clock: () => number;
+  /** Milliseconds until a new message can be received. Default: 0. */
+  delay?: () => number;
   /** Receives the dead letters. */
   bury: (message: Message) => void;
 }
@@ -140,6 +144,7 @@ export class Queue {
       this.#bury(group, messages);
       if (messages.length === 0 || messages.some((stored) => this.#hiddenFor(stored) > 0)) continue;
       for (const stored of messages.slice(0, max - received.length)) {
+        if (stored.arrives > now) break;
         const { message } = stored;
         message.receives += 1;
         message.firstReceived ??= this.#settings.clock();
@@ -237,7 +242,8 @@ export class Queue {
     const group = this.definition.fifo ? (message.group ?? '') : message.id;
     const messages = this.#groups.get(group) ?? [];
     this.#groups.set(group, messages);
-    messages.push({ message, handle: undefined, hiddenUntil: 0, returnsAt: 0, repeated });
+    const arrives = this.#settings.now() + (this.#settings.delay?.() ?? 0);
+    messages.push({ message, arrives, handle: undefined, hiddenUntil: 0, returnsAt: 0, repeated });
   }
 
   /** Removes the visible messages of a group that were received too often: they become dead letters. */

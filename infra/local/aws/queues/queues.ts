@@ -1,6 +1,7 @@
 /** All queues of the stack. Messages survive a reload of the stack, but not its end. */
 
 import type { FaultInjection } from '../fault-injection.ts';
+import type { Latency } from '../latency.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Message, Queue } from './queue.ts';
@@ -8,29 +9,34 @@ import { type Message, Queue } from './queue.ts';
 /** For how many minutes a queue drops messages with a known deduplication id. */
 const MEMORY = 5;
 
+interface QueuesSettings {
+  /** Milliseconds that count as one minute. */
+  minute: number;
+  clock: Clock;
+  faultInjection?: FaultInjection;
+  latency?: Latency | undefined;
+}
+
 export class Queues {
   readonly #queues = new Map<string, Queue>();
-  readonly #faultInjection: FaultInjection;
-  readonly #memory: number;
-  readonly #clock: Clock;
+  readonly #settings: QueuesSettings;
 
-  /** @param minute - milliseconds that count as one minute */
-  constructor(faultInjection: FaultInjection, minute: number, clock: Clock) {
-    this.#clock = clock;
-    this.#faultInjection = faultInjection;
-    this.#memory = MEMORY * minute;
+  constructor(settings: QueuesSettings) {
+    this.#settings = settings;
   }
 
   /** Sets the queues. Queues that exist already keep their messages. */
   define(definitions: QueueDefinition[]): void {
+    const { minute, clock, faultInjection = {}, latency } = this.#settings;
     const gone = new Set(this.#queues.keys());
     for (const definition of definitions) {
       const settings = {
         definition,
-        memory: this.#memory,
-        faultInjection: this.#faultInjection,
+        memory: MEMORY * minute,
+        faultInjection,
         now: Date.now,
-        clock: () => this.#clock.now(),
+        clock: () => clock.now(),
+        delay: () => (definition.fifo ? (latency?.queue() ?? 0) : 0),
         bury: (message: Message) => {
           const { deadLetters, arn } = definition;
           if (deadLetters) this.get(deadLetters.queue).inherit(message, arn);

@@ -72,12 +72,19 @@ export const factsOf = (trace: Trace, call: Call, store: TraceStore): Facts => {
     content: contentIn(trace, call, event),
     event,
     accepted,
-    queued: lines.find(({ message }) => message === 'relay'),
+    queued: queuedIn(trace, accepted),
     delivered,
     failed,
     retry: delivered || failed ? undefined : last('retry scheduled', 'rate limited'),
     reports: subject === null ? [] : reportsOf(subject, store),
   };
+};
+
+/** The line at whose time the conversation was queued: by `relay`, or before that by the endpoint that accepted the message. */
+const queuedIn = ({ lines, deliveries }: Trace, accepted: Line | undefined): Line | undefined => {
+  const relayed = lines.find(({ message }) => message === 'relay');
+  const isEarlier = deliveries.some(({ time }) => relayed === undefined || time < relayed.time);
+  return accepted && isEarlier ? accepted : relayed;
 };
 
 /** Whether a request was accepted for many messages. Few ones need no batch, and a scheduled one to one user has a batch. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, inject, test } from 'vitest';
-import { seeded } from '../../../support/seeded.ts';
+import { seeded } from '../../../../infra/local/seeded.ts';
 import { applied, updated } from '../../support/app-events.ts';
 import { call } from '../../support/client.ts';
 import { callTool, clientWith } from '../../support/mcp.ts';

@@ -87,7 +87,10 @@ interface Reference {
   last: Item[];
 }
 
-/** Everything that a handler changes. `state` contains items, names of wake-ups and posts, without duplicates. */
+/**
+ * Everything that a handler changes. `state` contains items, names of wake-ups and posts, without duplicates. Wake-ups of
+ * entries that are stored are left out: `relay` sends them in any case.
+ */
 interface Found {
   items: Item[];
   state: string;
@@ -95,12 +98,13 @@ interface Found {
 
 const look = async (like: Reference['like']): Promise<Found> => {
   const items = await itemsInTable();
-  const wakeUps = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
+  const stored = new Set(items.map(({ sk }) => sk));
+  const names = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
   const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
   const kept = items
     .filter((item) => !isCircuit(item) && !isAttempt(item) && !isAllowance(item) && !isOfUnnamedUpload(item, items))
     .map(like);
-  return { items, state: [...kept.sort(), like([...wakeUps].sort()), ...posts].join('\n') };
+  return { items, state: [...kept.sort(), like([...names.difference(stored)].sort()), ...posts].join('\n') };
 };
 
 const postIn = ({ 'content-type': type }: IncomingHttpHeaders, body: string): object =>

@@ -151,7 +151,7 @@ describe('two webhooks', () => {
       );
     await expect.poll(() => ids(all), { timeout: 50_000 }).toEqual(ids(messages));
     for (const made of all.calls) verified(made, first.secret);
-    expect(all.calls.some(({ json }) => json.data.message_id === sent)).toBe(true);
+    await expect.poll(() => all.calls.some(({ json }) => json.data.message_id === sent)).toBe(true);
   }, 60_000);
 
   test('have histories of their own; a replay and a recovery concern one of them', async () => {
