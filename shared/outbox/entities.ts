@@ -48,11 +48,17 @@ export type AnyConversation =
   | (Omit<NamedConversation, 'user'> & {
       phone: string;
       hours?: true | undefined;
+      reports?: true | undefined;
       endpoint?: EndpointNumber | undefined;
     });
 
 /** Follows the hash in the name of a conversation of messages with sending hours: they wait in an outbox of their own. */
 const WITH_HOURS = 'hours';
+/** Follows the hash in the name of a conversation of reports that are sent with pauses. */
+const REPORTS = 'reports';
+
+/** Whether a conversation has the reports that are sent with pauses. */
+export const hasReports = ({ user }: NamedConversation): boolean => user.endsWith(`.${REPORTS}`);
 
 /** The user in a conversation, by the hash alone. */
 export const userOf = (conversation: AnyConversation): string => named(conversation).user.split('.', 1)[0] ?? '';
@@ -71,7 +77,8 @@ export const named = (conversation: AnyConversation): NamedConversation => {
   const { direction, account } = conversation;
   if ('user' in conversation) return { direction, account, user: conversation.user };
   const hash = keyedHash('user', direction, account, conversation.phone);
-  const name = conversation.hours ? WITH_HOURS : conversation.endpoint;
+  const { hours, reports, endpoint } = conversation;
+  const name = (hours && WITH_HOURS) ?? (reports && REPORTS) ?? endpoint;
   return { direction, account, user: name === undefined ? hash : `${hash}.${name}` };
 };
 

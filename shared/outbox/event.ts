@@ -16,8 +16,8 @@ export type Direction = (typeof directions)[number];
 
 /**
  * An account and a user, in one direction. The entries of a conversation are delivered in order. Messages with sending hours
- * are a conversation of their own, so that others overtake them while they wait. So are the copies for each endpoint of an
- * account.
+ * are a conversation of their own, so that others overtake them while they wait. So are the reports about messages of a chat
+ * platform that gets them a second apart, and the copies for each endpoint of an account.
  */
 export interface Conversation {
   direction: Direction;
@@ -25,6 +25,8 @@ export interface Conversation {
   phone: string;
   /** Set for messages with sending hours. */
   hours?: true | undefined;
+  /** Set for reports about messages of a chat platform that gets them with pauses. */
+  reports?: true | undefined;
   /** Set for copies for an endpoint. */
   endpoint?: EndpointNumber | undefined;
 }
@@ -33,6 +35,7 @@ export interface Conversation {
 export const conversationsOf = (account: string, phone: string): Conversation[] => [
   ...directions.map((direction) => ({ direction, account, phone })),
   { direction: 'app', account, phone, hours: true },
+  { direction: 'platform', account, phone, reports: true },
   ...endpointNumbers.map((endpoint): Conversation => ({ direction: 'platform', account, phone, endpoint })),
 ];
 
@@ -220,12 +223,16 @@ export const logFields = (outgoing: OutboxEvent) => ({
   ...('request' in outgoing && { user_data_request_id: outgoing.request.id }),
 });
 
-/** The conversation that a message belongs to. */
-export const conversationAbout = (direction: Direction, { account, phone, hours }: Message): Conversation => ({
+/** The chat platforms that get reports about their messages with pauses, for which users' messages do not wait. */
+const REPORTS_APART: ReadonlySet<string> = new Set(['rapidpro']);
+
+/** The conversation that a message, or a report about it, belongs to. */
+export const conversationAbout = (direction: Direction, { account, phone, hours, origin }: Message): Conversation => ({
   direction,
   account,
   phone,
   ...(hours && direction === 'app' && { hours: true }),
+  ...(origin && REPORTS_APART.has(origin.platform) && direction === 'platform' && { reports: true }),
 });
 
 /** What an endpoint of an account receives: a copy of an event. */

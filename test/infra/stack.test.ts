@@ -219,7 +219,7 @@ describe('each function', () => {
       count: 88,
       sweep: 106,
       receiveAppEvents: 153,
-      receiveTestMessage: 134,
+      receiveTestMessage: 135,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 146,
       // They know the time zones of all countries.

@@ -6,7 +6,14 @@ import { queueUrl } from '../../core/settings.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { traceId } from '../../telemetry/trace.ts';
 import { listOf } from '../../validation/bounded.ts';
-import { type AnyConversation, conversationName, endpointOf, type NamedConversation, named } from '../entities.ts';
+import {
+  type AnyConversation,
+  conversationName,
+  endpointOf,
+  hasReports,
+  type NamedConversation,
+  named,
+} from '../entities.ts';
 import { type Direction, directions } from '../event.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 
@@ -53,10 +60,10 @@ export const wake = (wakeUps: WakeUp[], abortSignal?: AbortSignal): Promise<void
 /** The group of a conversation: all its wake-ups belong to the same one. */
 const groupOf = (conversation: AnyConversation): string => {
   const { direction, account } = conversation;
-  // Each endpoint has groups of its own: a slow one delays no other.
-  const endpoint = endpointOf(conversation);
+  // Each endpoint has groups of its own: a slow one delays no other. So have reports that wait: users' messages do not.
+  const own = endpointOf(conversation) ?? (hasReports(named(conversation)) ? 'reports' : undefined);
   const index = groupIndexOf(conversation);
-  return `${direction}#${account}#${endpoint === undefined ? index : `${endpoint}.${index}`}`;
+  return `${direction}#${account}#${own === undefined ? index : `${own}.${index}`}`;
 };
 
 /** The number of a conversation's group, among those of its account and direction. */

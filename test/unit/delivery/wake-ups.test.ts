@@ -1,7 +1,7 @@
 /** Wake-ups: how they are sent to the queue, grouped, repeated and returned. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { conversationName, headKey, named } from '../../../shared/outbox/entities.ts';
+import { conversationName, hasReports, headKey, named } from '../../../shared/outbox/entities.ts';
 import type { Conversation } from '../../../shared/outbox/event.ts';
 import { readWakeUp, returnAfterPause, type WakeUp, wake } from '../../../shared/outbox/wake-ups/conversations.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
@@ -102,6 +102,18 @@ describe('the groups of wake-ups', () => {
     await wake(ofPhones(count, direction));
     expect(queue.taken).toHaveLength(count);
     expect(groups().size).toBe(max);
+  });
+
+  test('reports that are sent with pauses share no group with messages of users', async () => {
+    const texts = ofPhones(500);
+    await wake([
+      ...texts,
+      ...texts.map((one) => ({ ...one, conversation: { ...one.conversation, reports: true as const } })),
+    ]);
+    const shared = Map.groupBy(queue.taken, ({ MessageGroupId }) => MessageGroupId)
+      .values()
+      .map((group) => new Set(group.map(({ MessageBody }) => hasReports(readWakeUp(MessageBody).conversation))).size);
+    expect([...shared]).toEqual(Array(32).fill(1));
   });
 });
 

@@ -178,7 +178,7 @@ describe('a status of RapidPro', () => {
     for (const part of ['one', 'two']) {
       ids.push(await sendFromPlatform(here.account, 'rapidpro', { reference: '21', to: phone, ...text(part) }));
     }
-    const conversation: Conversation = { direction: 'platform', account: here.account, phone };
+    const conversation: Conversation = { direction: 'platform', account: here.account, phone, reports: true };
     return { here, conversation, ids };
   };
 

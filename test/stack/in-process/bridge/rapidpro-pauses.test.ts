@@ -60,9 +60,11 @@ const open = async () => {
   const address = `${rapidpro.url}/channels/${channel}`;
   const read = async <Item>(list: string) => (await (await fetch(`${address}/${list}`)).json()) as Item[];
   const conversation: Conversation = { direction: 'platform', account, phone };
+  const reports: Conversation = { ...conversation, reports: true };
   return {
     ids,
     conversation,
+    reports,
     /** Makes RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
     sends: async (text: string, ...states: State[]): Promise<void> => {
       const sending = fetch(`${address}/send`, { method: 'POST', body: JSON.stringify({ to: phone, text }) });
@@ -86,19 +88,29 @@ describe('a status of RapidPro', () => {
   test('of a message that failed at once is not lost, because it is sent a second after the acceptance', {
     retry: 3,
   }, async () => {
-    const { sends, conversation, statusesInRapidpro } = await open();
+    const { sends, reports, statusesInRapidpro } = await open();
     const sending = sends('Hi', 'delivery_failed');
-    await expect.poll(() => run(conversation)).toEqual({ settled: 1 });
+    await expect.poll(() => run(reports)).toEqual({ settled: 1 });
     await sending;
     await expect.poll(statusesInRapidpro).toEqual(['failed']);
   });
 
-  test('that follows another one is not lost, because it is sent a second later', { tags: 'long' }, async () => {
-    const { sends, ids, conversation, statusesInRapidpro, calls } = await open();
+  test('that waits delays no message of a user', async () => {
+    const { sends, conversation, reports, write, calls } = await open();
     await sends('Hi', 'delivered_to_user');
-    await run(conversation);
+    await write('Hello');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await calls()).toEqual(['receive']);
+    expect(await run(reports)).toEqual({ settled: 1 });
+    expect(await calls()).toEqual(['receive', 'delivered']);
+  });
+
+  test('that follows another one is not lost, because it is sent a second later', { tags: 'long' }, async () => {
+    const { sends, ids, reports, statusesInRapidpro, calls } = await open();
+    await sends('Hi', 'delivered_to_user');
+    await run(reports);
     await Promise.all(ids.map((id) => reportState(id, 'delivery_failed')));
-    await run(conversation);
+    await run(reports);
     await expect.poll(statusesInRapidpro).toEqual(['failed']);
     expect(await calls()).toEqual(['delivered', 'failed']);
   });
@@ -111,40 +123,40 @@ describe('a status of RapidPro', () => {
     [['delivered_to_user', 'delivered_to_server'], ['delivered']],
     [['delivered_to_server', 'delivered_to_user', 'delivery_failed'], ['failed']],
   ])('is sent once for all pending states %j, as %j', { tags: 'long' }, async (states, expected) => {
-    const { sends, conversation, statusesInRapidpro, calls } = await open();
+    const { sends, reports, statusesInRapidpro, calls } = await open();
     await sends('Hi', ...states);
-    expect(await run(conversation)).toEqual({ settled: states.length });
+    expect(await run(reports)).toEqual({ settled: states.length });
     expect(await calls()).toEqual(expected);
     await expect.poll(statusesInRapidpro).toEqual(expected);
   });
 
   test('is sent again for a part that was accepted later, because RapidPro has overwritten the status', async () => {
-    const { conversation, calls } = await open();
-    const { account, phone: to } = conversation;
+    const { reports, calls } = await open();
+    const { account, phone: to } = reports;
     for (const body of ['one', 'two']) {
       const part = { reference: '21', to, type: 'text' as const, text: { body } };
       await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
-      await run(conversation);
+      await run(reports);
     }
     expect(await calls()).toEqual(['delivered', 'delivered']);
   });
 
   // On a busy machine, the pause may be over before the second status is accepted.
   test('that is accepted during the pause before another one replaces it', { retry: 3 }, async () => {
-    const { sends, ids, conversation, calls } = await open();
+    const { sends, ids, reports, calls } = await open();
     await sends('Hi', 'delivered_to_server');
-    const running = run(conversation);
+    const running = run(reports);
     await Promise.all(ids.map((id) => reportState(id, 'delivered_to_user')));
     await running;
-    await run(conversation);
+    await run(reports);
     expect(await calls()).toEqual(['delivered']);
   });
 
   test('is sent without a pause if its message was accepted over a second ago: 40 statuses need no pause', {
     tags: 'long',
   }, async () => {
-    const { conversation, calls } = await open();
-    const { account, phone } = conversation;
+    const { reports, calls } = await open();
+    const { account, phone } = reports;
     const count = 40;
     for (let index = 0; index < count; index += 1) {
       const part = { reference: `${index}`, to: phone, type: 'text' as const, text: { body: 'Hi' } };
@@ -153,7 +165,7 @@ describe('a status of RapidPro', () => {
     const last = Date.now();
     await expect.poll(() => Date.now() - last).toBeGreaterThan(STATUS_PAUSE);
     const calling = vi.spyOn(documents, 'send');
-    expect(await run(conversation)).toEqual({ settled: count });
+    expect(await run(reports)).toEqual({ settled: count });
     // A page has ten entries. After each pause, the worker would read the page again.
     const pages = calling.mock.calls.filter(
       ([command]) => command.constructor.name === 'QueryCommand' && JSON.stringify(command.input).includes('ENTRY#'),

@@ -611,7 +611,7 @@ describe('a worker', () => {
   });
 
   test('removes an entry whose status receipt was written during the attempt', async () => {
-    const conversation = await newConversation('platform');
+    const conversation = { ...(await newConversation('platform')), reports: true } as const;
     const { account, phone } = conversation;
     await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
     const part = { reference: '21', to: phone, type: 'text' as const, text: { body: 'Hello' } };

@@ -174,7 +174,7 @@ describe('after three days, while no request may be made,', () => {
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(removals).toEqual([2, 1]);
     expect(await endOf(id)).toMatchObject(FAILED);
-    const reports = await oldestEntries({ ...conversation, direction: 'platform' });
+    const reports = await oldestEntries({ ...conversation, direction: 'platform', reports: true });
     expect(reports.entries.map(({ outgoing }) => outgoing)).toMatchObject([{ state: 'sending_failed' }]);
   });
 

@@ -55,7 +55,10 @@ const open = async (name: keyof typeof platformsByName) => {
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
   await updateAccount(account, { platform: platformsByName[name]() });
   const phone = newPhone();
-  const conversation: Conversation = { direction: 'platform', account, phone };
+  const conversation: Conversation = {
+    ...{ direction: 'platform', account, phone },
+    ...(name === 'rapidpro' && { reports: true }),
+  };
   const send = (body = 'Hi') =>
     sendFromPlatform(account, name, { reference: '21', to: phone, type: 'text', text: { body } });
   return {
@@ -67,7 +70,7 @@ const open = async (name: keyof typeof platformsByName) => {
         ? await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hi' } }, {})
         : await send(),
     run: () => deliver(conversation, () => 60_000),
-    toUser: () => deliver({ ...conversation, direction: 'app' }, () => 60_000),
+    toUser: () => deliver({ direction: 'app', account, phone }, () => 60_000),
     logged: async () => (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).reverse(),
   };
 };

@@ -72,11 +72,17 @@ export const workers = {
   },
   'deliver, to a chat platform that receives each status once': {
     prepare: async () => {
-      const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: posts.url } });
+      const { account, phone } = await newBusiness({ name: 'rapidpro', settings: { url: posts.url } });
       for (const body of ['one', 'two']) {
         await sendFromPlatform(account, 'rapidpro', { to: phone, type: 'text', text: { body }, reference: '21' });
       }
       await deliverNow({ direction: 'app', account, phone }, () => 60_000);
+      return wakeUp({ direction: 'platform', account, phone, reports: true });
+    },
+  },
+  'deliver, to a chat platform that takes an equal text for a repeat': {
+    prepare: async () => {
+      const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: posts.url } });
       await receiveMessage('event-1', { from: phone, ...textTo(bot) });
       return wakeUp({ direction: 'platform', account, phone });
     },

@@ -140,7 +140,7 @@ const withRapidpro = async () => {
   const conversation = await newConversation();
   const { account } = conversation;
   await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: app.url } } });
-  return { ...conversation, reports: { ...conversation, direction: 'platform' } satisfies Conversation };
+  return { ...conversation, reports: { ...conversation, direction: 'platform', reports: true } satisfies Conversation };
 };
 
 test("a chat platform's message costs 7 units, and a repeat 9 beside its rejected transaction", async () => {

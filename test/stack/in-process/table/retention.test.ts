@@ -88,7 +88,7 @@ describe('the rows of a message', () => {
     const id = await sendFromPlatform(business.account, 'rapidpro', { ...text(business.phone), reference: '21' });
     onDay(2);
     await run('app', business);
-    const { entries } = await oldestEntries({ direction: 'platform', ...business });
+    const { entries } = await oldestEntries({ direction: 'platform', ...business, reports: true });
     const [entry] = entries;
     if (entry === undefined) throw new Error('No status is pending for the platform.');
     expect(rapidpro({ url }).receiptFor?.(entry)).toMatchObject({
