@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { type AccessPatternName, accessPatterns, type TableAccess } from '../../shared/api/access-patterns.ts';
 import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
@@ -10,7 +10,8 @@ import { workers } from '../../shared/api/workers.ts';
 import { plugins, tableWarmUps } from './plugins.ts';
 import { type PortalSettings, writePortal } from './portal.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The folder of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -27,6 +28,12 @@ const others = {
   sweep: 'functions/workers/sweep.ts',
   erase: 'functions/workers/erase.ts',
 };
+
+/** The entry points of all functions, by name. */
+const files: [string, string][] = [
+  ...Object.entries(others),
+  ...Object.entries<Endpoint>(api).map(([name, endpoint]): [string, string] => [name, functionFile(name, endpoint)]),
+];
 
 /** The folders of the bundles (`index.mjs`), by the function's name. */
 export type Bundles = Record<keyof typeof others | keyof typeof api, string>;
@@ -54,14 +61,34 @@ export const bundleFunctions = async (
   conditions: string[] = [],
   settings: PortalSettings = {},
 ): Promise<Bundles> => {
-  const endpoints = Object.entries<Endpoint>(api).map(([name, endpoint]) => [name, functionFile(name, endpoint)]);
-  const files: [string, string][] = Object.entries({ ...others, ...Object.fromEntries(endpoints) });
   await (bundling === 'linked'
     ? link(files, directory, conditions)
-    : bundle(files, directory, { sourceMaps: bundling === 'mapped', conditions }));
+    : build(optionsOf(files, directory, { sourceMaps: bundling === 'mapped', conditions })));
   await writePortal(join(directory, folderOf('readPortal'), 'portal'), settings);
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
+
+/** A bundle, and the sources that it contains, relative to the repository. */
+export interface Bundled {
+  name: string;
+  folder: string;
+  sources: string[];
+}
+
+/** esbuild's options to bundle some functions with source maps, or all. */
+export const optionsFor = (directory: string, conditions: string[], names?: string[]) =>
+  optionsOf(
+    files.filter(([name]) => names === undefined || names.includes(name)),
+    directory,
+    { sourceMaps: true, conditions },
+  );
+
+/** The bundles in the result of a build with these options. */
+export const bundledIn = ({ outputs }: Metafile, directory: string): Bundled[] =>
+  Object.entries(outputs).flatMap(([output, { inputs }]) => {
+    const [, name] = /bundle\.(\w+)\/index\.mjs$/.exec(output) ?? [];
+    return name === undefined ? [] : [{ name, folder: join(directory, folderOf(name)), sources: Object.keys(inputs) }];
+  });
 
 /** The access of each function to the table, by name. */
 const accesses = new Map<string, readonly TableAccess[]>([
@@ -110,25 +137,25 @@ export const bundleOptions = (conditions: string[] = []) =>
     logLevel: 'warning',
   }) satisfies BuildOptions;
 
-const bundle = async (
-  files: [string, string][],
+const optionsOf = (
+  chosen: [string, string][],
   outdir: string,
   { sourceMaps, conditions }: { sourceMaps: boolean; conditions: string[] },
-): Promise<void> => {
-  await build({
-    entryPoints: files.map(([name, file]) => {
+) =>
+  ({
+    entryPoints: chosen.map(([name, file]) => {
       const warmUps = warmUpsOf(name);
       return { in: warmUps.length === 0 ? file : `warm:${warmUps}:${file}`, out: join(folderOf(name), 'index') };
     }),
     outdir,
     sourcemap: sourceMaps && 'inline',
     sourcesContent: false,
+    metafile: true,
     ...bundleOptions(conditions),
-  });
-};
+  }) satisfies BuildOptions;
 
-const link = async (files: [string, string][], directory: string, conditions: string[]): Promise<void> => {
-  for (const [name, file] of files) {
+const link = async (chosen: [string, string][], directory: string, conditions: string[]): Promise<void> => {
+  for (const [name, file] of chosen) {
     const folder = join(directory, folderOf(name));
     await mkdir(folder, { recursive: true });
     const source = pathToFileURL(join(root, file)).href;

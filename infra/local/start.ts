@@ -13,10 +13,10 @@ import { StartError } from './aws/start-error.ts';
 import { exportLines } from './launch/export-lines.ts';
 import { openKeptData, ownAssembly, requireSpace } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
-import type { LocalStack } from './local-stack.ts';
+import { reloading } from './reload/reload.ts';
+import { watchSources } from './reload/watch.ts';
 import { seeded } from './seeded.ts';
 import { synthesise } from './synthesise.ts';
-import { watchSources } from './watch.ts';
 
 const TABLE = 'business-api-local';
 const MINUTE = 60_000;
@@ -94,7 +94,7 @@ const main = async (): Promise<void> => {
   await writeStackFiles(file);
   log.open(logOf(file));
   welcome(file);
-  if (options.watch) watchSources(() => reload(server.stack, assembly));
+  if (options.watch) watchSources(reloading(server.stack, assembly, say));
 };
 
 /** The delays that the options ask for, if any. */
@@ -127,17 +127,6 @@ const welcome = (file: StackFile): void => {
   say(`The log is in ${logOf(file)}. While requests arrive, their counts follow here.`);
   say('');
   say('ready');
-};
-
-const reload = async (stack: LocalStack, assembly: string): Promise<void> => {
-  try {
-    await synthesise(assembly, 'mapped');
-    await stack.load(assembly);
-    say('reloaded');
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    say(error.message);
-  }
 };
 
 const portSetting = (): number => {

@@ -52,6 +52,22 @@ test('a changed function is reloaded, and the table keeps its items', async () =
   await expect
     .poll(async () => (await get(`/v1/research_profilers/${profiler_id}`)).json())
     .toMatchObject({ question: 'Changed!', options: [{ option: 'yes' }, { option: 'no' }] });
+  // Nothing else was synthesised or bundled.
+  expect(output).toMatch(/^reloaded readProfiler$/m);
+});
+
+test('a module of several functions is changed in all of them', async () => {
+  await sources.change('shared/http/event.ts', (source) => `${source}\n// Changed.\n`);
+  await expect.poll(() => output).toMatch(/^reloaded \d+ functions$/m);
+});
+
+test('if a function cannot be bundled, an error is printed, and the previous version keeps running until it is repaired', async () => {
+  await sources.change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
+  await expect.poll(() => output).toContain('The functions cannot be bundled');
+  expect((await get('/v1/research_profilers')).status).toBe(200);
+  const before = output.length;
+  await sources.change('functions/profilers/read-profiler.ts', (source) => source.replace('\nconst = ;', ''));
+  await expect.poll(() => output.slice(before)).toMatch(/^reloaded readProfiler$/m);
 });
 
 test('a new endpoint needs only an entry in shared/api/ and a file in functions/', async () => {
@@ -86,8 +102,8 @@ export const handler = endpoint(api.countProfilers, async ({ account }) => {
   await expect.poll(async () => (await get('/v1/profiler_count')).json()).toEqual({ count: 1 });
 });
 
-test('if the sources cannot be built, an error is printed, and the previous version keeps running', async () => {
-  await sources.change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
+test('if the stack cannot be synthesised, an error is printed, and the previous version keeps running', async () => {
+  await sources.change('infra/stack.ts', (source) => `${source}\nthrow new Error('Not today.');`);
   await expect.poll(() => output).toContain('The stack cannot be synthesised');
   expect((await get('/v1/profiler_count')).status).toBe(200);
 });

@@ -3,6 +3,7 @@
  * database. README.md in this folder describes it.
  */
 
+import { cp } from 'node:fs/promises';
 import { Buckets } from './buckets.ts';
 import { ClockDriver } from './clock-driver.ts';
 import { HeldItems } from './consistency/held-items.ts';
@@ -64,6 +65,7 @@ export class AwsEmulator {
   readonly clockDriver: ClockDriver;
   readonly #options: EmulatorOptions;
   readonly #parts: Parts;
+  #definitions: readonly FunctionDefinition[] = [];
   #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
   #replica: Replica | undefined;
@@ -185,6 +187,16 @@ export class AwsEmulator {
     return this.#parts.roles.unusedRights();
   }
 
+  /** Replaces the code of a function by that in a folder. Its calls in progress end. */
+  async replaceCode(functionId: string, folder: string): Promise<void> {
+    const definition = this.#definitions.find(({ id }) => id === functionId);
+    const old = this.#functions.get(functionId);
+    if (definition === undefined || old === undefined) throw new Error(`The template names no function ${functionId}.`);
+    await cp(folder, definition.folder, { recursive: true });
+    this.#functions.set(functionId, this.#startFunction(definition));
+    await old.close();
+  }
+
   /** Logical ids of all functions. */
   functionIds(): string[] {
     return [...this.#functions.keys()];
@@ -234,18 +246,18 @@ export class AwsEmulator {
   }
 
   #startFunctions({ functions }: Template): Map<string, LocalFunction> {
-    const { functions: Runs = LambdaPool } = this.#options;
-    return new Map(
-      functions.map((definition) => [
-        definition.id,
-        new Runs(
-          definition,
-          this.#environmentOf(definition),
-          (line) => this.#options.onLine(definition.id, line),
-          this.#parts.clock.memory,
-          this.#options.latency,
-        ),
-      ]),
+    this.#definitions = functions;
+    return new Map(functions.map((definition) => [definition.id, this.#startFunction(definition)]));
+  }
+
+  #startFunction(definition: FunctionDefinition): LocalFunction {
+    const { functions: Runs = LambdaPool, latency } = this.#options;
+    return new Runs(
+      definition,
+      this.#environmentOf(definition),
+      (line) => this.#options.onLine(definition.id, line),
+      this.#parts.clock.memory,
+      latency,
     );
   }
 
