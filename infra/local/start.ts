@@ -13,7 +13,7 @@ import { StartError } from './aws/start-error.ts';
 import { exportLines } from './launch/export-lines.ts';
 import { openKeptData, ownAssembly, requireSpace } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
-import { reloading } from './reload/reload.ts';
+import { reloading, replacedBeside } from './reload/reload.ts';
 import { watchSources } from './reload/watch.ts';
 import { seeded } from './seeded.ts';
 import { synthesise } from './synthesise.ts';
@@ -31,7 +31,7 @@ const wholeNumber = (text: string): number => {
 const program = new Command('npm start --')
   .description('Runs the stack on this machine until Ctrl-C.')
   .option('--keep', 'keep the table and the media for the next start with --keep', false)
-  .option('--latency [seed]', 'delay deliveries as AWS does; equal seeds draw equal delays', wholeNumber)
+  .option('--latency [seed]', 'delay deliveries as AWS does; a seed for its random numbers', wholeNumber)
   .option('--watch', 'reload the stack when its sources change, as npm run dev does', false)
   .allowExcessArguments(false)
   .showHelpAfterError('"npm start -- --help" lists the options.')
@@ -83,7 +83,7 @@ const main = async (): Promise<void> => {
     if (written !== undefined) await removeStackFiles(written);
     await server.close();
     await log.close();
-    await rm(assembly, { recursive: true, force: true });
+    for (const folder of [assembly, replacedBeside(assembly)]) await rm(folder, { recursive: true, force: true });
     await kept?.release();
   });
 

@@ -3,7 +3,7 @@
  * would hold a worker for each of its groups. So what counts is the time that its requests take:
  *
  *     requests under 2 s            nothing is counted
- *     two minutes in a minute       for two minutes, its groups take turns: four of sixteen have a turn of 20 s
+ *     two minutes in a minute       for two minutes, its groups take turns: a quarter of them has one of 20 s
  *     the turn is over              the conversation's wake-up returns to the queue until the next turn
  *
  * The groups stay as they are, so the order of each conversation does, too.

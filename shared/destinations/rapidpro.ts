@@ -188,7 +188,7 @@ const REQUEST_ERROR =
 /** The text of courier's 400 if every request of the channel fails: it is inactive, or the database is down. */
 const CHANNEL_ERROR = /channel|dial tcp|connection|timeout|database/i;
 
-/** Milliseconds for which a status is retried after another 400. Longer retries would block users' messages. */
+/** Milliseconds for which a status is retried after another 400. Longer retries would block the states of the user's later messages. */
 const STATUS_PATIENCE_MS = 600_000;
 
 /**

@@ -1,6 +1,6 @@
 /** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
-import { messageKey, stateKey } from '../outbox/entities.ts';
+import { conversationName, messageKey, stateKey } from '../outbox/entities.ts';
 import { enqueue, transactInOrder } from '../outbox/entries.ts';
 import { conversationAbout } from '../outbox/event.ts';
 import { type LogItem, type Message, messageOf, type State } from '../outbox/message.ts';
@@ -62,10 +62,12 @@ export const recordStates = async (changes: StateChange[]): Promise<void> => {
   }
 };
 
-/** The next changes that are written in the same way: with a notification of the platform, or without. */
+/** The next changes that are written in the same way: with a notification of the platform, in one conversation, or without. */
 const chunkAt = (changes: StateChange[], start: number): StateChange[] => {
   const chunk = changes.slice(start, start + CHUNK);
-  const end = chunk.findIndex(({ message }) => message.reported !== chunk[0]?.message.reported);
+  const wayOf = ({ message }: StateChange): string =>
+    `${message.reported} ${conversationName(conversationAbout('platform', message))}`;
+  const end = chunk.findIndex((change, index) => index > 0 && wayOf(change) !== wayOf(chunk[0] ?? change));
   return end === -1 ? chunk : chunk.slice(0, end);
 };
 

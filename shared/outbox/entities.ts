@@ -72,6 +72,18 @@ export const endpointOf = ({
   user?: string;
 }): EndpointNumber | undefined => endpoint ?? endpointNumbers.find((number) => user.endsWith(`.${number}`));
 
+/** What sets a conversation apart from others of its user, as in `Conversation`. */
+export const apartOf = (
+  conversation: NamedConversation,
+): { hours?: true; reports?: true; endpoint?: EndpointNumber } => {
+  const endpoint = endpointOf(conversation);
+  return {
+    ...(conversation.user.endsWith(`.${WITH_HOURS}`) && { hours: true }),
+    ...(hasReports(conversation) && { reports: true }),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+};
+
 /** A conversation without the user's number. */
 export const named = (conversation: AnyConversation): NamedConversation => {
   const { direction, account } = conversation;

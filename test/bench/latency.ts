@@ -2,7 +2,7 @@
  * The latency of messages on the local stack, one by one, and of 50 conversations at the same time; and of users who write to an
  * echo on the simulated RapidPro and receive its replies. Four stacks take turns: with the wake-ups that endpoints send, and
  * with those of `relay` alone, each as fast as this machine, and with the delays of AWS (`infra/local/aws/latency.ts`). Each
- * draws the same delays in each run. Writes the picture of `performance.md`. `BENCH_ROUNDS` sets the rounds.
+ * draws from the same random numbers. Writes the picture of `performance.md`. `BENCH_ROUNDS` sets the rounds.
  */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -71,18 +71,6 @@ test('if a function cannot be bundled, an error is printed, and the previous ver
 });
 
 test('a new endpoint needs only an entry in shared/api/ and a file in functions/', async () => {
-  await writeFile(
-    join(sources.folder, 'functions/profilers/count-profilers.ts'),
-    `import { profilers as api } from '../../shared/api/areas/profilers.ts';
-import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { listProfilers } from '../../shared/profilers/profilers.ts';
-
-export const handler = endpoint(api.countProfilers, async ({ account }) => {
-  const { profilers } = await listProfilers(account);
-  return ok({ count: profilers.length });
-});
-`,
-  );
   await sources.change('shared/api/areas/profilers.ts', (source) =>
     source.replace(
       'export const profilers = {',
@@ -99,11 +87,25 @@ export const handler = endpoint(api.countProfilers, async ({ account }) => {
   }),`,
     ),
   );
+  // The entry alone fails, and the file completes it.
+  await expect.poll(() => output).toContain('The stack cannot be synthesised');
+  await writeFile(
+    join(sources.folder, 'functions/profilers/count-profilers.ts'),
+    `import { profilers as api } from '../../shared/api/areas/profilers.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+import { listProfilers } from '../../shared/profilers/profilers.ts';
+
+export const handler = endpoint(api.countProfilers, async ({ account }) => {
+  const { profilers } = await listProfilers(account);
+  return ok({ count: profilers.length });
+});
+`,
+  );
   await expect.poll(async () => (await get('/v1/profiler_count')).json()).toEqual({ count: 1 });
 });
 
 test('if the stack cannot be synthesised, an error is printed, and the previous version keeps running', async () => {
   await sources.change('infra/stack.ts', (source) => `${source}\nthrow new Error('Not today.');`);
-  await expect.poll(() => output).toContain('The stack cannot be synthesised');
+  await expect.poll(() => output).toContain('Not today.');
   expect((await get('/v1/profiler_count')).status).toBe(200);
 });

@@ -3,7 +3,7 @@
  * database. README.md in this folder describes it.
  */
 
-import { cp } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Buckets } from './buckets.ts';
 import { ClockDriver } from './clock-driver.ts';
 import { HeldItems } from './consistency/held-items.ts';
@@ -51,6 +51,9 @@ export interface Parts {
   clock: Clock;
 }
 
+/** Milliseconds between two looks at the calls of a function whose code was replaced. */
+const RETIRED_MS = 50;
+
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
 export class AwsEmulator {
@@ -66,6 +69,8 @@ export class AwsEmulator {
   readonly #options: EmulatorOptions;
   readonly #parts: Parts;
   #definitions: readonly FunctionDefinition[] = [];
+  /** Functions whose code was replaced while they had calls. */
+  readonly #retiring = new Set<Promise<void>>();
   #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
   #replica: Replica | undefined;
@@ -187,13 +192,22 @@ export class AwsEmulator {
     return this.#parts.roles.unusedRights();
   }
 
-  /** Replaces the code of a function by that in a folder. Its calls in progress end. */
-  async replaceCode(functionId: string, folder: string): Promise<void> {
-    const definition = this.#definitions.find(({ id }) => id === functionId);
+  /** Runs the code in a folder as a function, instead of that in the template. Calls in progress end with the old code. */
+  replaceCode(functionId: string, folder: string): void {
+    const index = this.#definitions.findIndex(({ id }) => id === functionId);
+    const definition = this.#definitions[index];
     const old = this.#functions.get(functionId);
     if (definition === undefined || old === undefined) throw new Error(`The template names no function ${functionId}.`);
-    await cp(folder, definition.folder, { recursive: true });
-    this.#functions.set(functionId, this.#startFunction(definition));
+    const replaced = { ...definition, folder };
+    this.#definitions = this.#definitions.with(index, replaced);
+    this.#functions.set(functionId, this.#startFunction(replaced));
+    const ended = this.#retire(old).finally(() => this.#retiring.delete(ended));
+    this.#retiring.add(ended);
+  }
+
+  /** Closes a function when its calls have ended. */
+  async #retire(old: LocalFunction): Promise<void> {
+    while (old.calls > 0 && !this.#closed) await pause(RETIRED_MS);
     await old.close();
   }
 
@@ -229,6 +243,7 @@ export class AwsEmulator {
     const stopped = this.#eventSources?.stop();
     await Promise.all([...this.#parts.hosts.values()].map(({ gateway }) => gateway.close()));
     await Promise.all([...this.#functions.values()].map((pool) => pool.close()));
+    await Promise.all(this.#retiring);
     await stopped;
     await this.#replica?.close();
     await this.#parts.guard.close();

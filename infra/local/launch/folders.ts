@@ -32,7 +32,7 @@ export const requireSpace = async (): Promise<void> => {
   );
 };
 
-const ASSEMBLY = /^assembly-(\d+)$/;
+const ASSEMBLY = /^assembly-(\d+)(-replaced)?$/;
 
 /**
  * The folder of this process's assembly. No other stack writes into it, or removes it. Those of stacks that were killed

@@ -1,13 +1,18 @@
 /**
  * Reloads a running stack after changes of its sources: changed functions are bundled and replaced at once. If the template may
- * have changed, too, the stack is synthesised anew, which takes seconds.
+ * have changed, too, the stack is synthesised again, which takes seconds.
  */
 import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../aws/start-error.ts';
 import type { LocalStack } from '../local-stack.ts';
 import { synthesise } from '../synthesise.ts';
 import type { Changed, Effect } from './sources.ts';
+
+/** The folder of replaced code, beside an assembly: assets are named by the hash of their content, so they stay as they are. */
+export const replacedBeside = (assembly: string): string => `${assembly}-replaced`;
 
 /** The id of a function in the template, up to its hash. */
 const idOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`;
@@ -43,20 +48,34 @@ export const reloading = (
     );
   };
 
+  let count = 0;
+
   const replaceFunctions = async (functions: Effect['functions']): Promise<void> => {
     const ids = stack.functionIds();
+    const names: string[] = [];
     for (const { name, folder } of functions) {
       const id = ids.find((one) => one.replace(/[0-9A-F]{8}$/, '') === idOf(name));
-      if (id !== undefined) await stack.replaceCode(id, folder);
+      // A new function comes with the template.
+      if (id === undefined) continue;
+      count += 1;
+      const own = join(replacedBeside(assembly), `${basename(folder)}.${count}`);
+      await cp(folder, own, { recursive: true });
+      stack.replaceCode(id, own);
+      names.push(name);
     }
-    const names = functions.map(({ name }) => name).join(', ');
-    if (functions.length > 0) say(`reloaded ${functions.length > 3 ? `${functions.length} functions` : names}`);
+    if (names.length > 0) say(`reloaded ${names.length > 3 ? `${names.length} functions` : names.join(', ')}`);
   };
 
+  /** Whether the last synthesis failed: a change of any file may have repaired it. */
+  let isOutdated = false;
+
   const replaceStack = async (): Promise<void> => {
+    isOutdated = true;
     try {
       await synthesise(assembly, 'mapped');
       await stack.load(assembly);
+      isOutdated = false;
+      await rm(replacedBeside(assembly), { recursive: true, force: true });
       say('reloaded');
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
@@ -71,6 +90,6 @@ export const reloading = (
     const { functions, isOfTemplate, error } = await effectOf(files);
     if (error !== undefined) say(`The functions cannot be bundled:\n${error}`);
     await replaceFunctions(functions);
-    if (isOfTemplate) await replaceStack();
+    if (isOfTemplate || isOutdated) await replaceStack();
   };
 };

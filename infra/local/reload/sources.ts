@@ -1,5 +1,5 @@
 /**
- * Which sources each function and the template are made of, in a thread of its own: it loads the sources of the bundler anew
+ * Which sources each function and the template are made of, in a thread of its own: it loads the sources of the bundler again
  * after they have changed. Bundles functions whose sources have changed.
  */
 import { parentPort, workerData } from 'node:worker_threads';

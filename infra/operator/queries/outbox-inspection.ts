@@ -6,9 +6,9 @@ import { circuitKey } from '../../../shared/delivery/entities.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { type Due, ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import {
+  apartOf,
   conversationName,
   conversationOf,
-  endpointOf,
   entryKey,
   isHeadKey,
   type NamedConversation,
@@ -207,11 +207,10 @@ const inspect = async (conversation: NamedConversation): Promise<PendingConversa
   const [oldest] = items;
   if (head === undefined || oldest === undefined) return undefined;
   const { direction, account } = conversation;
-  const endpoint = endpointOf(conversation);
   return {
     direction,
     account,
-    ...(endpoint !== undefined && { endpoint }),
+    ...apartOf(conversation),
     phone: head.phone,
     since: oldest.created,
     ...toAttempts(head),

@@ -5,7 +5,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Exchange } from '../../destinations/destination.ts';
-import { conversationOf, endpointOf } from '../../outbox/entities.ts';
+import { conversationOf, endpointOf, hasReports } from '../../outbox/entities.ts';
 import type { Entry, OutboxEvent } from '../../outbox/event.ts';
 import { eventIdOf, referenceOf, sinceOf, subjectOf } from '../../outbox/event.ts';
 import type { Key } from '../../table/keys.ts';
@@ -23,6 +23,8 @@ export interface AttemptItem extends Key {
   entry: string;
   /** Set for events about consent: their conversation is another one. */
   consent?: true;
+  /** Set for reports that are sent with pauses: their conversation is another one, too. */
+  reports?: true;
   /** The id of the endpoint, in an account with endpoints. The key has its number, which another one may get. */
   endpoint?: string;
   /** Set if no further attempt of the entry follows. */
@@ -97,6 +99,7 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
     gsi2pk: deliveriesAbout(phone),
     gsi2sk: sinceOf(entry),
     ...(conversationOf(entry).direction === 'consent' && { consent: true as const }),
+    ...(hasReports(conversationOf(entry)) && { reports: true as const }),
     ...(entry.copy && { endpoint: entry.copy.endpoint }),
     ...(isFinal && { ended: true as const }),
     expires_at,

@@ -126,10 +126,11 @@ export const targetOf = (
   { id: account, platform, endpoints, bot_number }: Account,
   attempt: AttemptItem,
 ): Target | undefined => {
-  const { phone, consent, endpoint: id } = attempt;
+  const { phone, consent, reports, endpoint: id } = attempt;
   const { endpoint: given } = attemptOf(attempt);
   if (given === undefined && endpoints === undefined) {
-    const conversation: Conversation = { direction: consent ? 'consent' : 'platform', account, phone };
+    const direction = consent ? 'consent' : 'platform';
+    const conversation: Conversation = { direction, account, phone, ...(reports && { reports }) };
     return platform === undefined ? undefined : { conversation };
   }
   const endpoint = given ?? endpointNumbers.find((number) => endpoints?.[number]?.adopted);

@@ -16,7 +16,8 @@ export interface Claim {
 
 const parts = v.tuple([
   v.picklist(directions),
-  v.pipe(v.string(), v.regex(/^[\w-]{22}$/)),
+  // Also with what sets a conversation apart from others of its user.
+  v.pipe(v.string(), v.regex(/^[\w-]{22}(\.\w{1,10})?$/)),
   v.pipe(v.string(), v.uuid()),
   v.pipe(v.string(), v.uuid()),
 ]);

@@ -10,8 +10,11 @@ import { conversationOf } from '../entities.ts';
 import { collectingEntries } from './awaited.ts';
 import { wake } from './conversations.ts';
 
-/** Milliseconds that a response waits for the queue: a quarter of a table's, because it does not need the queue. */
-const PATIENCE_MS = tableTimeoutMs / 4;
+/**
+ * Milliseconds that a response waits for the queue: a tenth of the table's, because it does not need the queue. RapidPro gets the
+ * first status a second after the acceptance, but needs half a second after the response.
+ */
+const TIMEOUT_MS = tableTimeoutMs / 10;
 
 /**
  * Lets a handler send wake-ups of what it accepts, also if it fails later on. If the queue fails, or takes long, the response
@@ -27,7 +30,7 @@ export const withWakeUps =
 const send = async (entries: Key[]): Promise<void> => {
   try {
     const wakeUps = entries.map(({ pk, sk }) => ({ conversation: conversationOf({ pk }), once: sk }));
-    await wake(wakeUps, AbortSignal.timeout(PATIENCE_MS));
+    await wake(wakeUps, AbortSignal.timeout(TIMEOUT_MS));
   } catch (error) {
     log('warn', 'wake-ups not sent at once', describeError(error));
   }

@@ -61,7 +61,7 @@ const sendBatch = async (QueueUrl: string, messages: QueueMessage[], abortSignal
     const failed = new Set(Failed.map(({ Id }) => Id));
     left = left.filter(({ Id }) => failed.has(Id));
     if (attempt === RETRY.attempts) throw new Error('The queue did not take all wake-ups.');
-    await pause(RETRY.pause * attempt);
+    await pause(RETRY.pause * attempt, undefined, { ...(abortSignal && { signal: abortSignal }) });
   }
 };
 

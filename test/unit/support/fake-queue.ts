@@ -57,6 +57,8 @@ interface FakeQueue {
   takes: (entry: Sent) => boolean;
   /** Whether every call fails. */
   down: boolean;
+  /** Whether no call gets a response. */
+  hangs: boolean;
   /** The number of messages that wait, as the queue tells it. */
   waiting: number;
 }
@@ -73,6 +75,7 @@ export const useFakeQueue = (): FakeQueue => {
     removed: [],
     takes: () => true,
     down: false,
+    hangs: false,
     waiting: 0,
   };
   let url = '';
@@ -112,6 +115,7 @@ export const useFakeQueue = (): FakeQueue => {
   const server = createServer(async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const body = await json(request);
+    if (queue.hangs) return;
     response.setHeader('content-type', 'application/x-amz-json-1.0');
     try {
       response.end(JSON.stringify(answer(action, body)));
@@ -136,6 +140,7 @@ export const useFakeQueue = (): FakeQueue => {
     for (const list of [queue.calls, queue.taken, queue.returned, queue.removed]) list.length = 0;
     queue.takes = () => true;
     queue.down = false;
+    queue.hangs = false;
     queue.waiting = 0;
   });
 

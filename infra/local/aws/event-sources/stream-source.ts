@@ -144,8 +144,9 @@ export class StreamSource {
     while (iterator !== undefined) {
       const written = this.#writes.count;
       const { records, next }: Page = await this.#stream.read(iterator, this.#signal);
-      // In order: no record arrives before an older one.
-      const arrives = Math.max(waiting.at(-1)?.arrives ?? 0, Date.now() + (records.length > 0 ? this.#delay() : 0));
+      // A poll takes all records that there are: those that follow arrive with those that wait for it.
+      const polled = waiting.at(-1)?.arrives ?? 0;
+      const arrives = polled > Date.now() || records.length === 0 ? polled : Date.now() + this.#delay();
       if (waiting.length === 0) since = arrives;
       waiting.push(...records.filter(filter).map((record) => ({ record, arrives })));
       for (;;) {
@@ -162,6 +163,7 @@ export class StreamSource {
         if (!isFull && next !== undefined && isOpen) break;
         await this.#handleLanes(shard, lanes, done);
         waiting.splice(0, batch.length);
+        since = waiting[0]?.arrives ?? since;
         done(batch);
       }
       if (waiting.length === 0) this.#closing.delete(shard);

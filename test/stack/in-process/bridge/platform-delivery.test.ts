@@ -11,6 +11,9 @@ import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
 import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../../shared/messaging/send.ts';
+import { findMessages, recordStates } from '../../../../shared/messaging/state-reports.ts';
+import { oldestEntries } from '../../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../../shared/outbox/event.ts';
 import { readHead } from '../../../../shared/outbox/head.ts';
 import { documents } from '../../../../shared/table/client.ts';
@@ -195,6 +198,21 @@ describe('a status of RapidPro', () => {
     await report(ids, 'delivered_to_user');
     await run(conversation);
     expect(reports()).toEqual(['id=21']);
+  });
+
+  test('is accepted together with those of other messages, each in its conversation', async () => {
+    const { here, conversation, ids } = await twoParts();
+    await updateAccount(here.account, {
+      platform: { name: 'webhook', settings: { url: platform.url, secret: `whsec_${'A'.repeat(43)}=` } },
+    });
+    const { phone } = conversation;
+    const other = await sendMessage(here.account, { to: phone, ...text('three') }, {});
+    const messages = await findMessages([...ids, other]);
+    await recordStates([...messages.values()].map((message) => ({ message, state: 'delivered_to_user' as const })));
+    const stateIn = async (one: Conversation) =>
+      (await oldestEntries(one)).entries.map(({ outgoing }) => 'message' in outgoing && outgoing.message.id).sort();
+    expect(await stateIn(conversation)).toEqual(ids.toSorted());
+    expect(await stateIn({ direction: 'platform', account: here.account, phone })).toEqual([other]);
   });
 
   test('is reported once for each message id', async () => {

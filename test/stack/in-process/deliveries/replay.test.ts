@@ -16,6 +16,7 @@ import { type Recovered, recoverDeliveries } from '../../../../shared/delivery/h
 import { replayDelivery } from '../../../../shared/delivery/history/replay.ts';
 import { RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
 import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
+import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { oldestEntries } from '../../../../shared/outbox/entries.ts';
 import type { Conversation, Entry } from '../../../../shared/outbox/event.ts';
@@ -28,6 +29,7 @@ import { consumedBy } from '../../support/consumed.ts';
 import { type Answer, DestinationServer } from '../../support/destination-server.ts';
 import { failedAttempt } from '../../support/failed-attempt.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { reportState } from '../../support/states.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 4_000;
@@ -259,6 +261,27 @@ describe('of two replays of an event, one adds it', () => {
     await run(conversation);
     expect(textsReceived()).toEqual(['Hi', 'Hi']);
   });
+});
+
+test('a report about a message of RapidPro, which the account has left, is pending where it was, and follows there', async () => {
+  const here = await newBusiness();
+  const { account } = here;
+  const conversation: Conversation = { direction: 'platform', account, phone: newPhone(), reports: true };
+  const settings = { url: webhook.url, secret: SECRET };
+  await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: webhook.url } } });
+  const text = { to: conversation.phone, type: 'text', text: { body: 'Hi' } } as const;
+  const id = await sendFromPlatform(account, 'rapidpro', { ...text, reference: '21' });
+  await updateAccount(account, { platform: { name: 'webhook', settings } });
+  await reportState(id, 'delivered_to_user');
+  webhook.answers = [503];
+  await run(conversation);
+  const attempt = await newestOf(account);
+  expect(await replayDelivery(account, attempt)).toMatchObject({ status: 'pending' });
+  webhook.answers = [204];
+  later(60 * MINUTE);
+  await run(conversation);
+  expect(await replayDelivery(account, attempt)).toMatchObject({ status: 'queued' });
+  expect(await pendingOf(conversation)).toHaveLength(1);
 });
 
 test('an event that is pending since its first attempt is not added', async () => {

@@ -20,6 +20,8 @@ export interface Scenario {
   notesRepeats?: true;
   /** Set if the handler does the rest of its work after a failure. */
   continues?: true;
+  /** Set if `relay` sends the wake-ups of what it stores, too. */
+  isRelayed?: true;
   /** Set for operator commands, which print failures and do not log them. */
   isCommand?: true;
   /** Set if a repeat returns what it found: that the work is done already. */
