@@ -2,6 +2,7 @@
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Destination } from '../../../shared/destinations/destination.ts';
 import type { OutboundResponse } from '../../../shared/destinations/http/request.ts';
 import {
   fromRapidpro,
@@ -10,7 +11,10 @@ import {
   rapidproMessage,
   rapidproSetup,
 } from '../../../shared/destinations/rapidpro.ts';
-import type { Entry } from '../../../shared/outbox/event.ts';
+import type { PlatformName } from '../../../shared/destinations/registry.ts';
+import { turn } from '../../../shared/destinations/turn.ts';
+import { webhook } from '../../../shared/destinations/webhook.ts';
+import { conversationAbout, type Entry } from '../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../shared/outbox/message.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
@@ -236,6 +240,19 @@ test.each<[State, status: string, ...neverAfter: string[]]>([
   const { id, accepted, expires_at } = own;
   const receipt = { id: '21', generation: 0, message: id, state: status, neverAfter, accepted, pauseMs: 1_000 };
   expect(rapidpro(settings).receiptFor?.(reached(state))).toEqual({ ...receipt, expires_at });
+});
+
+test('the reports of each platform that gets them with pauses are apart from messages of users, and no others', () => {
+  const url = 'https://example.com/';
+  const destinations = {
+    rapidpro: rapidpro(settings),
+    turn: turn({ url, channel: 'channel', token: 'token' }),
+    webhook: webhook({ url, secret: `whsec_${'A'.repeat(43)}=` }),
+  } satisfies Record<PlatformName, Pick<Destination, 'receiptFor'>>;
+  for (const [platform, { receiptFor }] of Object.entries(destinations)) {
+    const { reports } = conversationAbout('platform', { ...message, origin: { platform, id: '21' } });
+    expect(reports === true, platform).toBe(receiptFor !== undefined);
+  }
 });
 
 test.each([text, removed, stopped])('messages of users and stops have no receipt: each is delivered (%#)', (given) => {
