@@ -4,6 +4,7 @@
  * `npm run dev`, and the steps for a new endpoint, on a copy of the sources.
  */
 import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -54,6 +55,10 @@ test('a changed function is reloaded, and the table keeps its items', async () =
     .toMatchObject({ question: 'Changed!', options: [{ option: 'yes' }, { option: 'no' }] });
   // Nothing else was synthesised or bundled.
   expect(output).toMatch(/^reloaded readProfiler$/m);
+  // An asset is named by the hash of its content, so it stays as it was.
+  const assets = globSync('.local/assembly-*/asset.*/index.mjs', { cwd: sources.folder });
+  expect(assets.length).toBeGreaterThan(50);
+  for (const asset of assets) expect(await readFile(join(sources.folder, asset), 'utf8')).not.toContain('Changed!');
 });
 
 test('a module of several functions is changed in all of them', async () => {

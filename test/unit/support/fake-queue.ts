@@ -59,6 +59,8 @@ interface FakeQueue {
   down: boolean;
   /** Whether no call gets a response. */
   hangs: boolean;
+  /** The number of requests, answered or not. */
+  requests: number;
   /** The number of messages that wait, as the queue tells it. */
   waiting: number;
 }
@@ -76,6 +78,7 @@ export const useFakeQueue = (): FakeQueue => {
     takes: () => true,
     down: false,
     hangs: false,
+    requests: 0,
     waiting: 0,
   };
   let url = '';
@@ -115,6 +118,7 @@ export const useFakeQueue = (): FakeQueue => {
   const server = createServer(async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const body = await json(request);
+    queue.requests += 1;
     if (queue.hangs) return;
     response.setHeader('content-type', 'application/x-amz-json-1.0');
     try {
@@ -141,6 +145,7 @@ export const useFakeQueue = (): FakeQueue => {
     queue.takes = () => true;
     queue.down = false;
     queue.hangs = false;
+    queue.requests = 0;
     queue.waiting = 0;
   });
 

@@ -5,7 +5,7 @@ import {
   createAccount,
   updateAccount,
 } from '../../../../infra/operator/queries/accounts-admin.ts';
-import { findOpenCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
+import { findOpenCircuit, pendingConversations } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
@@ -213,6 +213,13 @@ describe('a status of RapidPro', () => {
       (await oldestEntries(one)).entries.map(({ outgoing }) => 'message' in outgoing && outgoing.message.id).sort();
     expect(await stateIn(conversation)).toEqual(ids.toSorted());
     expect(await stateIn({ direction: 'platform', account: here.account, phone })).toEqual([other]);
+    const listed = await pendingConversations({ account: here.account, direction: 'platform' });
+    expect(listed.map(({ reports = false, entries }) => ({ reports, entries }))).toEqual(
+      expect.arrayContaining([
+        { reports: true, entries: 2 },
+        { reports: false, entries: 1 },
+      ]),
+    );
   });
 
   test('is reported once for each message id', async () => {
