@@ -1,4 +1,7 @@
-/** New messages that somebody waits for, in a request whose handler has `withWakeUps`. Without the queue's client, which most functions do not need. */
+/**
+ * New messages that somebody waits for, in a request whose handler has `withWakeUps`. Without the queue's client, which most
+ * functions do not need.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Key } from '../../table/keys.ts';
 
