@@ -33,7 +33,7 @@ const sources = new Map<string, Set<string>>();
 /** Functions whose last bundling failed: a change of any file may have repaired them. */
 const failed = new Set<string>();
 
-/** Contexts of esbuild, which parse only what has changed, by the names of their functions. Somebody mostly changes the same ones. */
+/** Contexts of esbuild, which parse only what has changed, by the names of their functions: somebody mostly changes the same ones. */
 const contexts = new Map<string, Promise<BuildContext<{ metafile: true }>>>();
 
 /** The largest number of functions with a context of their own: contexts take memory. */
