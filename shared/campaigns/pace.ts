@@ -1,10 +1,13 @@
 /**
- * The pace of an expansion: at most the rate of the setting, and less while wake-ups wait in the queue of `deliver`. So a
- * campaign takes the workers of `deliver` that are free, and a slow app network does not fill the queue. Other messages
- * find a free worker, or wait for one for a moment.
+ * The pace of an expansion: at most the rate of the setting, less while wake-ups wait in the queue of `deliver`, and less while
+ * the table throttles writes. So a campaign takes the workers of `deliver` that are free, and the throughput of the table that
+ * is left. Other messages find a free worker, or wait for one for a moment.
  *
- * The rate begins low, grows while the queue is short, and is halved when it is long. It never falls below a least rate,
- * because the queue may be long for another reason: a chat platform that is slow.
+ * The rate begins low, grows while the queue is short, and is halved when it is long. By the queue, it never falls below a least
+ * rate, because the queue may be long for another reason: a chat platform that is slow. It is also halved when the table
+ * throttles more than a few of this worker's writes: all campaigns together then find what the table can take, and messages of
+ * other customers find throughput, too (additive increase and multiplicative decrease, as in TCP). A few are throttled whenever
+ * one of many partitions is hot, which a lower rate would not change.
  *
  * Messages that are only logged as failed have a pace of their own, whatever the length of the queue.
  *
@@ -12,6 +15,7 @@
  * unit of the table's throughput, which all customers share.
  */
 import { now, pause } from '../core/clock.ts';
+import { throttledWrites } from '../table/conflicts.ts';
 import { describeError, log } from '../telemetry/log.ts';
 
 /** Rates in messages per second, and the length of the queue from which the rate is halved. */
@@ -27,6 +31,14 @@ const LOOK_MS = 250;
  * the queue would become long before its length is seen, because SQS reports it late.
  */
 const GROWTH = 0.01;
+/** The part of the present rate by which it grows at most, so that a rate that throttling has lowered is exceeded by little. */
+const RELATIVE_GROWTH = 0.1;
+
+/**
+ * The part of the messages that may be throttled before the rate is halved, the fewest messages that it is a part of, how much
+ * of the count is left after a look, and the least rate.
+ */
+const THROTTLED = { part: 0.05, messages: 10, memory: 0.9, leastRate: 1 };
 
 /**
  * The least rate, which is also the first one: a quarter of the workers of `deliver`, of which `longest` is an eighth. They
@@ -36,13 +48,48 @@ const GROWTH = 0.01;
  */
 export const leastRate = ({ max, longest }: PaceLimits): number => Math.min(2 * longest, max);
 
+/** What a look finds. */
+interface Seen {
+  /** Wake-ups that wait in the queue. Undefined if it cannot be read, which must not stop a campaign. */
+  queued: number | undefined;
+  isThrottled: boolean;
+}
+
 /**
- * The next rate, after a look at the queue.
+ * Whether the table throttles more than a few of a worker's writes, lately.
  *
- * @internal Tests use it, too.
+ * @internal Tests and the simulation of growth use it, too.
  */
-export const nextRate = (rate: number, queued: number, limits: PaceLimits): number =>
-  queued > limits.longest ? Math.max(rate / 2, leastRate(limits)) : Math.min(rate + GROWTH * limits.max, limits.max);
+export class Throttling {
+  #admitted = 0;
+  #throttled = 0;
+
+  /**
+   * After a look.
+   *
+   * @param admitted - messages since the last one, and `throttled` writes of which the table has throttled since then
+   */
+  isHigh(admitted: number, throttled: number): boolean {
+    this.#admitted = THROTTLED.memory * this.#admitted + admitted;
+    this.#throttled = THROTTLED.memory * this.#throttled + throttled;
+    if (this.#throttled <= THROTTLED.part * Math.max(this.#admitted, THROTTLED.messages)) return false;
+    // The next rate is another one.
+    [this.#admitted, this.#throttled] = [0, 0];
+    return true;
+  }
+}
+
+/**
+ * The next rate, after a look at the queue and the table.
+ *
+ * @internal Tests and the simulation of growth use it, too.
+ */
+export const nextRate = (rate: number, { queued, isThrottled }: Seen, limits: PaceLimits): number => {
+  if (isThrottled) return Math.max(rate / 2, Math.min(THROTTLED.leastRate, limits.max));
+  if (queued === undefined) return rate;
+  if (queued > limits.longest) return Math.max(rate / 2, Math.min(leastRate(limits), rate));
+  return Math.min(rate + Math.min(GROWTH * limits.max, RELATIVE_GROWTH * rate), limits.max);
+};
 
 /** Messages per second that are logged as failed: a key of an index takes 1,000 writes per second, for all that is logged. */
 const ENDED_RATE = 800;
@@ -59,6 +106,10 @@ export const kilobytesOf = (content: object): number => Math.ceil(Buffer.byteLen
 export class Pace {
   readonly #limits: PaceLimits;
   readonly #queued: () => Promise<number>;
+  /** Messages that were admitted since the last look, and writes that the table had throttled by then. */
+  #admitted = 0;
+  #throttled = throttledWrites();
+  readonly #throttling = new Throttling();
   /** The present rate, in messages per second. */
   rate: number;
   /** When the next message is due, and when the queue was last looked at, in milliseconds since 1970. */
@@ -82,6 +133,7 @@ export class Pace {
    */
   async admit(kilobytes = 1): Promise<void> {
     if (now() - this.#looked >= LOOK_MS) await this.#look();
+    this.#admitted += 1;
     await this.#takeTurn(this.rate / kilobytes);
   }
 
@@ -98,11 +150,19 @@ export class Pace {
 
   async #look(): Promise<void> {
     this.#looked = now();
+    const [admitted, throttled] = [this.#admitted, throttledWrites() - this.#throttled];
+    this.#admitted = 0;
+    this.#throttled += throttled;
+    const isThrottled = this.#throttling.isHigh(admitted, throttled);
+    this.rate = nextRate(this.rate, { queued: await this.#length(), isThrottled }, this.#limits);
+  }
+
+  async #length(): Promise<number | undefined> {
     try {
-      this.rate = nextRate(this.rate, await this.#queued(), this.#limits);
+      return await this.#queued();
     } catch (error) {
-      // The rate stays: a failure of this call must not stop a campaign.
       log('warn', 'queue not read', describeError(error));
+      return undefined;
     }
   }
 }

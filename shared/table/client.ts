@@ -21,7 +21,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { tableTimeoutMs } from '#runtime';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
-import { retryConflicts } from './conflicts.ts';
+import { retryRejected } from './conflicts.ts';
 import type { Key } from './keys.ts';
 
 /** Timeouts in milliseconds. Short, because connections may be dead. */
@@ -136,7 +136,7 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   try {
-    await retryConflicts(() => documents.send(command));
+    await retryRejected(() => documents.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
@@ -148,7 +148,7 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
 /** Puts or replaces an item. 1 write unit for each KB. */
 export const put = async <Item extends Key>(item: Item): Promise<void> => {
   const command = new PutCommand({ TableName: tableName(), Item: item });
-  await retryConflicts(() => documents.send(command));
+  await retryRejected(() => documents.send(command));
 };
 
 /** Puts or replaces an item that the service can do without: within the time of one call, so retries are few. */
@@ -160,7 +160,7 @@ export const putWithin = async <Item extends Key>(item: Item): Promise<void> => 
 /** Changes an item. Returns whether its condition was met. */
 export const update = async (change: Change): Promise<boolean> => {
   const command = new UpdateCommand({ TableName: tableName(), ...change });
-  return held(retryConflicts(() => documents.send(command)));
+  return held(retryRejected(() => documents.send(command)));
 };
 
 /**
@@ -178,7 +178,7 @@ export const tryUpdate = async <Item = Record<string, unknown>>(
     ...change,
   });
   try {
-    const { Attributes } = await retryConflicts(() => documents.send(command, options));
+    const { Attributes } = await retryRejected(() => documents.send(command, options));
     return { isDone: true, item: Attributes as Item };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -195,7 +195,7 @@ export const updateAndGet = async <Item>(change: Change): Promise<Item | undefin
 /** Removes an item. Returns whether its condition was met. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {
   const command = new DeleteCommand({ TableName: tableName(), Key: key, ...condition });
-  return held(retryConflicts(() => documents.send(command)));
+  return held(retryRejected(() => documents.send(command)));
 };
 
 /** Removes an item. Returns whether it existed. 1 write unit. */
@@ -244,7 +244,7 @@ const writeAll = async (requests: WriteRequest[]): Promise<void> => {
   let left = requests;
   for (let delay = 50; left.length > 0; ) {
     const command = new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } });
-    const response = await retryConflicts(() => documents.send(command));
+    const response = await retryRejected(() => documents.send(command));
     const unprocessed = response.UnprocessedItems?.[tableName()] ?? [];
     left = [...unprocessed, ...left.slice(25)];
     if (unprocessed.length > 0) await pause(delay);

@@ -1,41 +1,59 @@
-/** Retries of writes that conflict with a transaction, and the failed conditions of a cancelled transaction. */
+/** Retries of writes that conflict with a transaction or are throttled, and the failed conditions of a cancelled transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { between } from '../core/clock.ts';
+import { isThrottling } from './retryable-errors.ts';
 
 /**
- * Attempts of a write that conflicts with a transaction, and the first and the longest mean pause between attempts, in
- * milliseconds. Together at most 5 s. With longer pauses, later writes would overtake.
+ * Attempts of a write that conflicts with a transaction, and of a transaction that the table throttles: the SDK repeats other
+ * calls that are throttled, and makes as many attempts, but no cancelled transaction.
  */
-const CONFLICT = { attempts: 12, pause: 20, longest: 320 };
+const ATTEMPTS = { conflict: 12, throttling: 3 };
 
 /**
- * Makes a write. If DynamoDB rejects it because a transaction is changing its items, retries after a random pause.
+ * The first and the longest mean pause between attempts, in milliseconds. Together at most 5 s. With longer pauses, later
+ * writes would overtake.
+ */
+const PAUSE = { first: 20, longest: 320 };
+
+let throttled = 0;
+
+/** How many writes of this process the table has throttled so far, without those that the SDK repeated with success. */
+export const throttledWrites = (): number => throttled;
+
+/**
+ * Makes a write. If DynamoDB rejects it because a transaction is changing its items, or cancels a transaction because it
+ * throttles a write, retries after a random pause.
  *
  * @param onConflict - receives the indexes of the writes of a transaction that conflicted
  */
-export const retryConflicts = async <Result>(
+export const retryRejected = async <Result>(
   write: () => Promise<Result>,
   onConflict: (places: number[]) => void = () => undefined,
 ): Promise<Result> => {
+  const left = { ...ATTEMPTS };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write();
     } catch (error) {
-      if (!isConflict(error)) throw error;
-      onConflict(placesOf(error, 'TransactionConflict'));
-      if (attempt === CONFLICT.attempts) throw error;
+      if (isThrottling(error)) throttled += 1;
+      const reason = passingReason(error);
+      if (reason === undefined) throw error;
+      if (reason === 'conflict') onConflict(placesOf(error, 'TransactionConflict'));
+      left[reason] -= 1;
+      if (left[reason] === 0) throw error;
     }
-    await pause(between(0, Math.min(CONFLICT.pause * 2 ** attempt, 2 * CONFLICT.longest)));
+    await pause(between(0, Math.min(PAUSE.first * 2 ** attempt, 2 * PAUSE.longest)));
   }
 };
 
-/** Whether a write failed only because of a concurrent transaction: no condition failed. */
-const isConflict = (error: unknown): boolean => {
-  if (error instanceof TransactionConflictException) return true;
-  if (!(error instanceof TransactionCanceledException) || failedConditions(error).length > 0) return false;
-  return placesOf(error, 'TransactionConflict').length > 0;
+/** Why a write may succeed soon, although the SDK does not repeat it. No condition failed. */
+const passingReason = (error: unknown): keyof typeof ATTEMPTS | undefined => {
+  if (error instanceof TransactionConflictException) return 'conflict';
+  if (!(error instanceof TransactionCanceledException) || failedConditions(error).length > 0) return undefined;
+  if (placesOf(error, 'TransactionConflict').length > 0) return 'conflict';
+  return isThrottling(error) ? 'throttling' : undefined;
 };
 
 /** The indexes of the writes of a transaction that were cancelled for a reason. */

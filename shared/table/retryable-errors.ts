@@ -25,3 +25,14 @@ export const isRetryable = (error: unknown): boolean =>
 /** Whether the response was 5xx, from DynamoDB or from a proxy. A proxy's response has no error name. */
 const isOfServer = (error: Error): boolean =>
   '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;
+
+/** Errors of a throttled call, and the reasons of a transaction that was cancelled for it ("TransactWriteItems", API reference). */
+const THROTTLING = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
+const THROTTLING_REASONS = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError']);
+
+/** Whether the table throttled a call, or a write of a transaction. */
+export const isThrottling = (error: unknown): boolean =>
+  error instanceof Error &&
+  (THROTTLING.has(error.name) ||
+    ('CancellationReasons' in error &&
+      [error.CancellationReasons].flat().some((reason) => THROTTLING_REASONS.has(Object(reason).Code))));

@@ -5,7 +5,7 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { partsOf, sizeInJson } from '../core/parts.ts';
 import { tableName } from '../core/settings.ts';
 import { absent, type Change, type Condition, documents } from './client.ts';
-import { type FailedCondition, failedConditions, retryConflicts } from './conflicts.ts';
+import { type FailedCondition, failedConditions, retryRejected } from './conflicts.ts';
 import type { Key } from './keys.ts';
 
 /** One write of a transaction. */
@@ -64,7 +64,7 @@ export const updateWrite = (change: Change): Write => ({ Update: { TableName: ta
 type Writes = Write[] | (() => Write[]);
 
 /**
- * Makes all writes or none, with retries if another transaction is changing one of the items.
+ * Makes all writes or none, with retries if another transaction is changing one of the items, or the table throttles one.
  *
  * @param onConflict - receives the indexes of the writes that conflicted, before each retry
  * @returns the indexes of the writes whose conditions failed; empty if all writes were made
@@ -79,7 +79,7 @@ export const transactReturningItems = async (
 ): Promise<FailedCondition[]> => {
   const makeWrites = typeof writes === 'function' ? writes : () => writes;
   try {
-    await retryConflicts(() => documents.send(new TransactWriteCommand({ TransactItems: makeWrites() })), onConflict);
+    await retryRejected(() => documents.send(new TransactWriteCommand({ TransactItems: makeWrites() })), onConflict);
     return [];
   } catch (error) {
     const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];

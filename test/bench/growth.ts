@@ -1,13 +1,25 @@
 /**
  * How far the service grows on AWS: simulated rates of messages and numbers of customers, as it is and with three changes of
- * its design. Where it is throttled first, how long the last message takes, what a message costs. Writes the pictures of
- * `performance.md`.
+ * its design. Where it is throttled first, how long the last message takes, what a message costs. How long other customers wait
+ * beside one that floods. Writes the pictures of `performance.md`.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asInstalled, prepared } from './growth/deployment.ts';
 import { drawBacklog, drawCeilings } from './growth/picture.ts';
-import { behind, type Cell, CUSTOMERS, firstCeiling, RATES, run, SECONDS, variants } from './growth/scenarios.ts';
+import {
+  behind,
+  besideFlood,
+  type Cell,
+  CUSTOMERS,
+  firstCeiling,
+  RATES,
+  run,
+  SECONDS,
+  unyielding,
+  variants,
+} from './growth/scenarios.ts';
 import { type Figure, report, say } from './report.ts';
 
 const PICTURES = fileURLToPath(new URL('../../infra/docs/pictures/', import.meta.url));
@@ -40,4 +52,28 @@ await writeFile(
   join(PICTURES, 'growth-backlog.svg'),
   drawBacklog('Messages that wait: one customer sends 1,000 a second for ten minutes', backlog),
 );
-report('growth, simulated', cells.flatMap(figuresOf));
+/** Seconds from the acceptance of a single message to its delivery, 99th percentile: `npm run bench -- latency`. */
+const USUAL_P99 = 0.6;
+
+const floods = [
+  { title: 'as installed', deployment: asInstalled() },
+  { title: 'prepared for 1,000 messages a second', deployment: prepared(1_000) },
+].flatMap(({ title, deployment }) =>
+  [false, true].flatMap((isCampaign): Figure[] => {
+    const { alone, beside } = besideFlood(deployment, isCampaign);
+    const before = besideFlood(deployment, isCampaign, { design: unyielding });
+    const of = `${title}: 19 customers beside one with ${isCampaign ? 'a campaign' : 'requests'} at twice its limit`;
+    return [
+      { what: `${of}: added wait, 99th percentile`, value: beside - alone, unit: 's' },
+      { what: '  if campaigns did not yield to throttling', value: before.beside - before.alone, unit: 's' },
+      {
+        what: '  ratio of the 99th percentiles, acceptance to delivery',
+        value: (USUAL_P99 + beside - alone) / USUAL_P99,
+        unit: '×',
+        goal: { atMost: 1.5 },
+      },
+    ];
+  }),
+);
+
+report('growth, simulated', [...cells.flatMap(figuresOf), ...floods]);

@@ -4,6 +4,7 @@ import { ASSUMED } from '../bench/bill.ts';
 import { asInstalled, type Deployment, prepared } from '../bench/growth/deployment.ts';
 import { measured, present } from '../bench/growth/design.ts';
 import { limits } from '../bench/growth/limits.ts';
+import { besideFlood } from '../bench/growth/scenarios.ts';
 import { type Ceiling, type Result, simulate } from '../bench/growth/simulate.ts';
 import type { Way } from '../bench/usage.ts';
 
@@ -59,6 +60,8 @@ export interface Prediction {
   /** Seconds for which messages are sent, at the full rate. */
   seconds: number;
   first: Ceiling | undefined;
+  /** Seconds that messages of others wait longer while one account sends twice what its limits admit: 99th percentile. */
+  added: number;
 }
 
 /** US dollars for a million messages on the page on costs (performance.md, "Cost"). */
@@ -105,11 +108,12 @@ export const predict = (plan: Plan, way: Way): [Prediction, Prediction] => {
   };
   const on = (title: string, deployment: Deployment): Prediction => {
     const result = simulate(deployment, present, traffic, { way: timed(way, plan) });
-    return { title, result, seconds, first: result.ceilings[0] };
+    const { alone, beside } = besideFlood(deployment, traffic.isCampaign, { way: timed(way, plan) });
+    return { title, result, seconds, first: result.ceilings[0], added: beside - alone };
   };
   return [
     on('as installed', { ...asInstalled(), accountRate: Math.max(paceOf(plan), traffic.rate / plan.accounts) }),
-    on('prepared', prepared(rate)),
+    on('prepared', { ...prepared(rate), ...(plan.profile === 'campaign' && { accountRate: paceOf(plan) }) }),
   ];
 };
 
@@ -133,7 +137,7 @@ export const rowsOf = (plan: Plan, way: Way, predictions: Prediction[]): Row[] =
       value: (measured.get('deliver')?.ms ?? 0).toFixed(0),
       source: 'test/bench/growth/design.ts',
     },
-    ...predictions.flatMap(({ title, result, first }) => {
+    ...predictions.flatMap(({ title, result, first, added }) => {
       const cost = (result.cost * plan.messages) / 1e6;
       const { [plan.profile]: page } = COST_PAGE;
       return [
@@ -145,6 +149,11 @@ export const rowsOf = (plan: Plan, way: Way, predictions: Prediction[]): Row[] =
           what: `${title}: cost, beside the page on costs`,
           value: `${Math.round((100 * result.cost) / page)} %`,
           source: `performance.md, "Cost": US$ ${page} for a million`,
+        },
+        {
+          what: `${title}: others wait longer beside an account at twice its limit`,
+          value: `${added.toFixed(2)} s`,
+          source: SIMULATED,
         },
       ];
     }),

@@ -8,6 +8,7 @@
  */
 
 import { between, now } from '../../core/clock.ts';
+import { isThrottling } from '../../table/retryable-errors.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import type { RequestLimit } from '../request-limit.ts';
 import { type BucketTable, bucketTable, takeTokens, tokensIn, untilNextToken } from './bucket.ts';
@@ -42,9 +43,6 @@ const FIRST_OPEN = 2;
 
 /** A process that finds the bucket empty after this time begins with a short pause again, in milliseconds. */
 const FORGET = 10_000;
-
-/** Errors of a table, or of a single key, that has too many calls. */
-const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 /** The time over which the rate of this process is averaged, in milliseconds. */
 const MEMORY = 1_000;
@@ -181,7 +179,7 @@ export class Leases {
         lease.misses = Math.max(0, lease.misses - 1);
       } else this.#pause(lease, limit);
     } catch (error) {
-      const isThrottled = error instanceof Error && THROTTLED.has(error.name);
+      const isThrottled = isThrottling(error);
       if (isThrottled && lease.misses > 0) this.#pause(lease, limit);
       else {
         lease.openUntil = this.#now() + OPEN_FOR;

@@ -13,6 +13,8 @@ export interface Design {
   batches: { relay: number; count: number; deliver: number };
   /** Seconds that `count` waits for a full batch. */
   countWindow: number;
+  /** Whether campaigns become slower while the table throttles them, and not only while the queue of `deliver` is long. */
+  yieldsToThrottling: boolean;
 }
 
 /** As it is deployed. A test compares the batches with the template. */
@@ -21,6 +23,7 @@ export const present: Design = {
   indexShards: 1,
   batches: { relay: 100, count: CHUNK, deliver: 10 },
   countWindow: 1,
+  yieldsToThrottling: true,
 };
 
 /** Keys of due work, in the same index as the logs by state. */

@@ -1,6 +1,11 @@
-/** What the simulation compares: deployments and designs, each at several rates and numbers of customers. */
+/**
+ * What the simulation compares: deployments and designs, each at several rates and numbers of customers; and customers alone,
+ * and beside one that floods.
+ */
+import { readSettings } from '../../../infra/settings.ts';
+import type { Way } from '../usage.ts';
 import { asInstalled, type Deployment, prepared } from './deployment.ts';
-import { type Design, present } from './design.ts';
+import { type Design, measured, present } from './design.ts';
 import { type Ceiling, type Result, simulate } from './simulate.ts';
 
 export const RATES = [10, 100, 1_000, 3_000, 10_000];
@@ -34,6 +39,9 @@ export const variants: Variant[] = [
   { title: 'Eight keys, larger batches', deployment: prepared, design: { ...larger, indexShards: 8 } },
 ];
 
+/** Before campaigns yielded to the other traffic of the table. */
+export const unyielding: Design = { ...present, yieldsToThrottling: false };
+
 /** A simulated deployment at a rate. */
 export interface Cell extends Result {
   variant: string;
@@ -55,3 +63,24 @@ export const behind = ({ finished }: Result): number | undefined =>
 /** The first limit that was met for more than a moment. */
 export const firstCeiling = ({ ceilings }: Result): Ceiling | undefined =>
   ceilings.find(({ seconds }) => seconds >= 60);
+
+/** Customers of whom one floods, messages per second of each other one, and seconds for which they send. */
+const OTHERS = { customers: 20, each: 1, seconds: 120 };
+
+/**
+ * How long messages of nineteen customers wait, in seconds (99th percentile): while all twenty send the same, and while one
+ * sends twice what its limits admit, by requests or in a campaign. Each step of the simulation is a quarter of a second.
+ */
+export const besideFlood = (
+  deployment: Deployment,
+  isCampaign: boolean,
+  { way = measured, design = present }: { way?: Way; design?: Design } = {},
+): { alone: number; beside: number } => {
+  const { customers, each, seconds } = OTHERS;
+  const { campaignRate, accountRate } = readSettings({});
+  const most = isCampaign ? campaignRate : accountRate;
+  const traffic = { rate: customers * each, customers, seconds };
+  const wait = (flood: { rate: number; isCampaign: boolean }): number =>
+    simulate({ ...deployment, accountRate: most }, design, { ...traffic, flood }, { way }).wait ?? 0;
+  return { alone: wait({ rate: each, isCampaign: false }), beside: wait({ rate: 2 * most, isCampaign }) };
+};

@@ -4,7 +4,9 @@
  * queue, at the app network, or in the stream.
  */
 import { seeded } from '../../../infra/local/seeded.ts';
+import { leastRate, nextRate, Throttling } from '../../../shared/campaigns/pace.ts';
 import { ASSUMED, billOf, perMillion } from '../bill.ts';
+import { quantile } from '../report.ts';
 import type { Way } from '../usage.ts';
 import { type Deployment, parallelOf } from './deployment.ts';
 import {
@@ -29,6 +31,8 @@ export interface Traffic {
   seconds: number;
   /** Messages of batches, which `expand` accepts at the pace of a customer. Default: a request for each message. */
   isCampaign?: boolean;
+  /** What the first customer sends instead, beside those of `rate`. */
+  flood?: { rate: number; isCampaign: boolean };
 }
 
 /** A limit that was met. */
@@ -63,12 +67,18 @@ export interface Result {
   writes: number;
   indexes: number;
   samples: Sample[];
+  /** Seconds from the sending of a message to its delivery, for customers besides one that floods: the 99th percentile. */
+  wait: number | undefined;
 }
 
 const DAY = 86_400;
 
-/** Seconds of a step: short while a limit is met, or the partitions change. */
-const stepAt = (time: number, seconds: number, isLimited: boolean): number => {
+/** Seconds between two looks of a campaign at the queue and the table (`shared/campaigns/pace.ts`). */
+const LOOK = 0.25;
+
+/** Seconds of a step: short while the pace of a campaign changes, a limit is met, or the partitions change. */
+const stepAt = (time: number, seconds: number, { isPaced, isLimited }: { isPaced: boolean; isLimited: boolean }) => {
+  if (isPaced) return LOOK;
   if (time < 30) return 1;
   return isLimited && time < seconds ? 2 : 10;
 };
@@ -115,6 +125,85 @@ export const shareOut = (wanted: Float64Array, capacity: number, max: number): F
   return given;
 };
 
+/** The pace of each customer's campaign, as its worker of `expand` finds it. */
+class Paces {
+  readonly #limits: { max: number; longest: number };
+  readonly #random: () => number;
+  readonly #yields: boolean;
+  readonly #throttling: Throttling[];
+  readonly rates: Float64Array;
+
+  constructor(
+    customers: number,
+    { accountRate, deliverConcurrency }: Deployment,
+    { yieldsToThrottling }: Design,
+    random: () => number,
+  ) {
+    this.#yields = yieldsToThrottling;
+    this.#limits = { max: accountRate, longest: deliverConcurrency / 8 };
+    this.#random = random;
+    this.#throttling = Array.from({ length: customers }, () => new Throttling());
+    this.rates = new Float64Array(customers).fill(leastRate(this.#limits));
+  }
+
+  /**
+   * After a step.
+   *
+   * @param wanted - messages per second that each worker wanted to accept, and `done` that it accepted
+   * @param queued - wake-ups that found no worker
+   */
+  pass(wanted: Float64Array, done: Float64Array, queued: number): void {
+    for (const [customer, rate] of this.rates.entries()) {
+      const messages = (wanted[customer] ?? 0) * LOOK;
+      // With no message, nothing changes: the next run begins at this rate.
+      if (messages === 0) continue;
+      const rejected = 1 - ((done[customer] ?? 0) * LOOK) / messages;
+      const throttled = this.#yields ? this.#drawn(messages, rejected) : 0;
+      const isThrottled = this.#throttling[customer]?.isHigh(messages, throttled) ?? false;
+      this.rates[customer] = nextRate(rate, { queued, isThrottled }, this.#limits);
+    }
+  }
+
+  /** How many of some messages are throttled, if each has this probability. */
+  #drawn(messages: number, probability: number): number {
+    if (probability <= 0) return 0;
+    let count = 0;
+    for (let left = messages; left > this.#random(); left -= 1) count += this.#random() < probability ? 1 : 0;
+    return count;
+  }
+}
+
+/** How long messages wait: a customer's message is delivered when as many are delivered as had been sent with it. */
+class Waits {
+  readonly #steps: { time: number; sent: number; waiting: Float64Array }[] = [];
+
+  /**
+   * After a step.
+   *
+   * @param sent - messages that each customer has sent so far, and how many of them are `waiting`, by customer
+   */
+  note(time: number, sent: number, waiting: Float64Array): void {
+    this.#steps.push({ time, sent, waiting });
+  }
+
+  /** The 99th percentile in seconds, of all customers' messages that were sent within so many seconds. */
+  p99(seconds: number): number {
+    const found: number[] = [];
+    for (let customer = 0; customer < (this.#steps[0]?.waiting.length ?? 0); customer += 1) {
+      let end = 0;
+      for (const { time, sent } of this.#steps) {
+        if (time > seconds) break;
+        for (; end < this.#steps.length; end += 1) {
+          const then = this.#steps[end];
+          if (then && then.sent - (then.waiting[customer] ?? 0) >= sent * (1 - 1e-9)) break;
+        }
+        found.push((this.#steps[end]?.time ?? Number.POSITIVE_INFINITY) - time);
+      }
+    }
+    return quantile(found, 0.99);
+  }
+}
+
 /** Messages of each customer in each place. Their sum is the number of messages that were sent. */
 class Places {
   readonly clients: Float64Array;
@@ -156,12 +245,21 @@ export const simulate = (
     check,
   }: { way?: Way; seed?: number; check?: (state: { lost: number; byPartition: number[][] }) => void } = {},
 ): Result => {
-  const { customers, rate, seconds, isCampaign = false } = traffic;
+  const { customers, rate, seconds, isCampaign = false, flood } = traffic;
+  const rates = new Float64Array(customers).fill(rate / customers);
+  if (flood) rates[0] = flood.rate;
+  const isPaced = rates.some((_, customer) => isOfCampaign(customer));
+  function isOfCampaign(customer: number): boolean {
+    return customer === 0 && flood ? flood.isCampaign : isCampaign;
+  }
+  const sending = sum(rates);
   const stores = new Stores(deployment, design, customers, seeded(seed));
+  const paces = new Paces(customers, deployment, design, seeded(seed));
+  const waits = new Waits();
   const places = new Places(customers);
   const ceilings = new Ceilings();
   const samples: Sample[] = [];
-  const total = rate * seconds;
+  const total = sending * seconds;
   const invocations = { relay: 0, deliver: 0, count: 0 };
   let countedWrites = 0;
   let executions = limits.executions.value;
@@ -176,7 +274,10 @@ export const simulate = (
   const parallel = parallelOf(deployment.accountConcurrency);
 
   while (time < DAY) {
-    const step = stepAt(time, seconds, isLimited);
+    const step = stepAt(time, seconds, {
+      isPaced: flood !== undefined || (isPaced && sum(places.clients) > 0),
+      isLimited,
+    });
     // What came in a longer step is not a burst, in all places that it passes through.
     recent = [step, ...recent].slice(0, 5);
     const period = Math.max(...recent);
@@ -185,40 +286,49 @@ export const simulate = (
       isLimited ||= part < 1;
       return ceilings.note(name, part, time, step);
     };
-    const demandOf = (waiting: Float64Array, max: number): Float64Array =>
-      waiting.map((amount) => Math.min(amount / period, max));
+    const demandOf = (waiting: Float64Array, maxOf: (customer: number) => number): Float64Array =>
+      waiting.map((amount, customer) => Math.min(amount / period, maxOf(customer)));
 
     if (time < seconds) {
       for (let customer = 0; customer < customers; customer += 1) {
-        places.clients[customer] = (places.clients[customer] ?? 0) + (rate / customers) * step;
+        places.clients[customer] = (places.clients[customer] ?? 0) + (rates[customer] ?? 0) * step;
       }
-      places.sent += rate * step;
+      places.sent += sending * step;
     }
 
     // Clients and the app network repeat what was rejected, at most at their rate.
-    const accept = demandOf(places.clients, (2 * rate) / customers);
-    const report = demandOf(places.unreported, (2 * REPORTS * rate) / customers);
-    const ofAccount = isCampaign ? 'pace of a campaign' : 'requests of an account';
-    limit(accept, note(ofAccount, part(deployment.accountRate, Math.max(...accept))));
-    if (!isCampaign) limit(accept, note('requests of the API host', part(deployment.throttleRate, sum(accept))));
+    const accept = demandOf(places.clients, (customer) =>
+      isOfCampaign(customer) ? (paces.rates[customer] ?? 0) : 2 * (rates[customer] ?? 0),
+    );
+    const report = demandOf(places.unreported, (customer) => 2 * REPORTS * (rates[customer] ?? 0));
+    note(
+      isCampaign ? 'pace of a campaign' : 'requests of an account',
+      part(deployment.accountRate, Math.max(...accept)),
+    );
+    cap(accept, deployment.accountRate);
+    const requested = accept.map((amount, customer) => (isOfCampaign(customer) ? 0 : amount));
+    const ofHost = note('requests of the API host', part(deployment.throttleRate, sum(requested)));
     limit(report, note('requests of the bridge host', part(deployment.throttleRate, sum(report))));
-    const requests = sum(report) + (isCampaign ? 0 : sum(accept));
+    const requests = sum(report) + ofHost * sum(requested);
     const ofGateway = note('requests of API Gateway', part(deployment.apiQuota, requests));
-    if (!isCampaign) limit(accept, ofGateway);
+    for (const customer of accept.keys()) {
+      if (!isOfCampaign(customer)) accept[customer] = (accept[customer] ?? 0) * ofHost * ofGateway;
+    }
     limit(report, ofGateway);
 
     // Executions: requests, and what is left of them for the workers.
     executions = Math.min(executions + limits.executionsPerSecond.value * step, deployment.accountConcurrency);
     const shards = stores.shards;
     // A worker of `expand` handles the batches of one customer.
-    const accepting = isCampaign ? customers : sum(accept) * secondsOf(way, 'sendMessage');
+    const campaigns = rates.filter((_, customer) => isOfCampaign(customer)).length;
+    const accepting = campaigns + sum(requested) * secondsOf(way, 'sendMessage');
     const busy = accepting + sum(report) * secondsOf(way, 'receiveAppEvents');
     const workers = Math.min(deployment.deliverConcurrency, limits.queueExecutions.value);
     const ofLambda = note('executions of Lambda', part(executions, busy + Math.min(workers, sum(places.queued))));
     limit(accept, ofLambda);
     limit(report, ofLambda);
     const perWorker = design.batches.deliver / deliverSeconds;
-    const wanted = demandOf(places.queued, Number.POSITIVE_INFINITY);
+    const wanted = demandOf(places.queued, () => Number.POSITIVE_INFINITY);
     const deliver = shareOut(
       wanted,
       Math.min(workers * ofLambda * perWorker, limits.queueCalls.value),
@@ -235,7 +345,9 @@ export const simulate = (
       1,
     );
     const inBatch = Math.min(countersOf(entries, counters), entries);
-    const count = demandOf(places.uncounted, design.counterShards > 1 ? Number.POSITIVE_INFINITY : ONE_ITEM_RATE);
+    const count = demandOf(places.uncounted, () =>
+      design.counterShards > 1 ? Number.POSITIVE_INFINITY : ONE_ITEM_RATE,
+    );
     if (design.counterShards === 1) {
       note('a counter', part(ONE_ITEM_RATE * period, Math.max(...places.uncounted)));
     }
@@ -247,6 +359,8 @@ export const simulate = (
       note,
       step,
     );
+    // Wake-ups that found no worker in this step.
+    if (isPaced) paces.pass(accept, done.accept, sum(places.queued) - sum(done.deliver) * step);
     move(places, done, step);
     invocations.relay += (sum(done.accept) * step) / batchOf(design.batches.relay, sum(done.accept) / counting);
     invocations.deliver += (sum(done.deliver) * step) / wakeUps;
@@ -255,6 +369,10 @@ export const simulate = (
     check?.({ lost: places.lost, byPartition });
 
     time += step;
+    if (flood) {
+      const waiting = places.clients.map((amount, customer) => amount + (places.queued[customer] ?? 0)).subarray(1);
+      waits.note(time, (rate / customers) * Math.min(time, seconds), waiting);
+    }
     if (time <= seconds) atEnd = places.delivered;
     if (isOver(places.delivered, total)) delivered ??= time;
     if (time % 10 === 0) {
@@ -286,6 +404,7 @@ export const simulate = (
     writes: all.reduce((units, { writes }) => units + writes, 0),
     indexes: all.reduce((units, each) => units + each.indexes, 0),
     samples,
+    wait: flood ? waits.p99(seconds) : undefined,
   };
 };
 
@@ -318,6 +437,10 @@ const part = (capacity: number, demand: number): number => (demand > capacity ? 
 
 const limit = (rates: Float64Array, factor: number): void => {
   if (factor < 1) for (const [customer, rate] of rates.entries()) rates[customer] = rate * factor;
+};
+
+const cap = (rates: Float64Array, max: number): void => {
+  for (const [customer, rate] of rates.entries()) rates[customer] = Math.min(rate, max);
 };
 
 /** Records of a batch that Lambda takes of a shard at its polls, without a window. */

@@ -1,6 +1,10 @@
 /** The pace of a campaign, beside a simulated queue of `deliver`. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { kilobytesOf, leastRate, nextRate, Pace } from '../../../shared/campaigns/pace.ts';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { seeded } from '../../../infra/local/seeded.ts';
+import { kilobytesOf, leastRate, nextRate, Pace, Throttling } from '../../../shared/campaigns/pace.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { transact } from '../../../shared/table/transactions.ts';
 
 // Pauses advance the clock.
 vi.mock('node:timers/promises', () => ({
@@ -22,7 +26,8 @@ const simulate = (seconds: number, callMs: number, ageMs: number) => {
   const lengths = [0];
   let [queued, rate, accepted] = [0, leastRate(LIMITS), 0];
   for (let at = 0; at < seconds * 1_000; at += STEP_MS) {
-    if (at % 250 === 0) rate = nextRate(rate, lengths[Math.max(0, lengths.length - 1 - ageMs / STEP_MS)] ?? 0, LIMITS);
+    const seen = lengths[Math.max(0, lengths.length - 1 - ageMs / STEP_MS)] ?? 0;
+    if (at % 250 === 0) rate = nextRate(rate, { queued: seen, isThrottled: false }, LIMITS);
     const more = (rate * STEP_MS) / 1_000;
     accepted += more;
     queued = Math.max(0, queued + more - capacity);
@@ -55,11 +60,82 @@ describe('beside 100 workers', () => {
 
 test('the rate never falls below the least one, or grows beyond the most', () => {
   let rate = 100;
-  for (let look = 0; look < 20; look += 1) rate = nextRate(rate, 1_000, LIMITS);
+  for (let look = 0; look < 20; look += 1) rate = nextRate(rate, { queued: 1_000, isThrottled: false }, LIMITS);
   expect(rate).toBe(leastRate(LIMITS));
-  for (let look = 0; look < 200; look += 1) rate = nextRate(rate, 12, LIMITS);
+  for (let look = 0; look < 200; look += 1) rate = nextRate(rate, { queued: 12, isThrottled: false }, LIMITS);
   expect(rate).toBe(500);
   expect(leastRate({ max: 1, longest: 12 })).toBe(1);
+});
+
+describe('beside a table that throttles', () => {
+  /**
+   * Messages per second of campaigns that a table takes, in each quarter of a second, and the part of the writes that it
+   * throttles. A campaign sees those of its own writes.
+   */
+  const beside = (campaigns: number, capacity: number, seconds: number) => {
+    const random = seeded(1);
+    const rates = Array.from({ length: campaigns }, () => leastRate(LIMITS));
+    const seen = Array.from({ length: campaigns }, () => new Throttling());
+    const found: { accepted: number; throttled: number }[] = [];
+    for (let look = 0; look < 4 * seconds; look += 1) {
+      const wanted = rates.reduce((sum, rate) => sum + rate, 0);
+      const part = Math.max(1 - capacity / wanted, 0);
+      found.push({ accepted: Math.min(wanted, capacity), throttled: part });
+      for (const [place, rate] of rates.entries()) {
+        const admitted = Math.floor(rate / 4 + random());
+        const throttled = Array.from({ length: admitted }, random).filter((drawn) => drawn < part).length;
+        const isThrottled = seen[place]?.isHigh(admitted, throttled) ?? false;
+        rates[place] = nextRate(rate, { queued: 0, isThrottled }, LIMITS);
+      }
+    }
+    return found.slice(-2 * seconds);
+  };
+
+  // 4,000 write units per second, of which a message takes 34.
+  test.each([1, 20])(
+    '%i campaigns use more than half of it, and it throttles a tenth of the writes at most',
+    (count) => {
+      const found = beside(count, 117, 300);
+      const mean = (of: 'accepted' | 'throttled') => found.reduce((sum, one) => sum + one[of], 0) / found.length;
+      expect(mean('accepted') / 117).toBeGreaterThan(0.5);
+      expect(mean('throttled')).toBeLessThan(0.1);
+    },
+  );
+
+  test('a campaign that finds no throughput sends one message per second, and does not stop', () => {
+    let rate = 500;
+    for (let look = 0; look < 20; look += 1) rate = nextRate(rate, { queued: 0, isThrottled: true }, LIMITS);
+    expect(rate).toBe(1);
+    // A long queue does not make it faster.
+    expect(nextRate(rate, { queued: 1_000, isThrottled: false }, LIMITS)).toBe(1);
+  });
+
+  test.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'a transaction that is cancelled with %s, and then made, halves the rate once',
+    async (Code) => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const error = new TransactionCanceledException({
+        message: 'Transaction cancelled',
+        $metadata: {},
+        CancellationReasons: [{ Code: 'None' }, { Code }],
+      });
+      vi.spyOn(documents, 'send')
+        .mockRejectedValueOnce(error)
+        .mockResolvedValue({} as never);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const pace = new Pace(LIMITS, async () => 0, 10);
+      await pace.admit();
+      expect(pace.rate).toBe(11);
+      expect(await transact([{ Delete: { TableName: 'table', Key: { pk: 'A', sk: 'A' } } }])).toEqual([]);
+      vi.setSystemTime(Date.now() + 250);
+      await pace.admit();
+      expect(pace.rate).toBe(5.5);
+      vi.setSystemTime(Date.now() + 250);
+      await pace.admit();
+      expect(pace.rate).toBeCloseTo(6.05);
+    },
+  );
 });
 
 describe('an expansion', () => {

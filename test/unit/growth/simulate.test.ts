@@ -4,7 +4,7 @@ import { ASSUMED } from '../../bench/bill.ts';
 import { asInstalled, prepared } from '../../bench/growth/deployment.ts';
 import { APP_NETWORK_SECONDS, countersOf, countWrites, measured, present, steps } from '../../bench/growth/design.ts';
 import { drawCeilings } from '../../bench/growth/picture.ts';
-import { behind, firstCeiling, run, SECONDS, variants } from '../../bench/growth/scenarios.ts';
+import { behind, besideFlood, firstCeiling, run, SECONDS, variants } from '../../bench/growth/scenarios.ts';
 import { shareOut, simulate } from '../../bench/growth/simulate.ts';
 
 const named = (title: string) => {
@@ -126,6 +126,37 @@ test('workers share what they can do: nobody gets more than needed, and the rest
   expect([...shareOut(Float64Array.of(1, 5, 100), 30, 50)]).toEqual([1, 5, 24]);
   expect([...shareOut(Float64Array.of(100, 100), 30, 10)]).toEqual([10, 10]);
   expect([...shareOut(Float64Array.of(3, 4), 30, 10)]).toEqual([3, 4]);
+});
+
+test.each([
+  ['as installed', asInstalled()],
+  ['prepared', prepared(1_000)],
+])('one customer at twice its limit adds half a second to the wait of others: %s', (_, deployment) => {
+  for (const isCampaign of [false, true]) {
+    const { alone, beside } = besideFlood(deployment, isCampaign);
+    // A step.
+    expect(alone).toBe(0.25);
+    expect(beside - alone).toBeLessThanOrEqual(0.5);
+  }
+});
+
+test('a campaign finds the throughput that the table has, and its messages are in exactly one place', () => {
+  let worst = 0;
+  const { rate, ceilings } = simulate(
+    { ...asInstalled(), accountRate: 500 },
+    present,
+    { rate: 19, customers: 20, seconds: 120, flood: { rate: 1_000, isCampaign: true } },
+    {
+      check: ({ lost }) => {
+        worst = Math.max(worst, lost);
+      },
+    },
+  );
+  // 4,000 write units of the table, of which a message takes 20 and more.
+  expect(rate).toBeGreaterThan(60);
+  expect(rate).toBeLessThan(200);
+  expect(worst).toBeLessThan(1e-3);
+  expect(ceilings.map(({ name }) => name)).toContain('a partition of table');
 });
 
 test('with one item per counter, counting is behind long after the last message was delivered', () => {

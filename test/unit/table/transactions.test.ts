@@ -1,9 +1,10 @@
-/** Transactions in conflict with others, with a fake table that reports conflicts. */
+/** Transactions in conflict with others, or throttled, with a fake table that reports it. */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
+import { throttledWrites } from '../../../shared/table/conflicts.ts';
 import { transact } from '../../../shared/table/transactions.ts';
 
 /** The waits between attempts, in milliseconds. */
@@ -91,6 +92,35 @@ describe('a transaction in conflict with another', () => {
   });
 });
 
+// Its documentation names the first for tables with provisioned throughput, and the second for those on demand.
+describe.each(['ProvisionedThroughputExceeded', 'ThrottlingError'])(
+  'a transaction that is cancelled with %s',
+  (code) => {
+    const throttled = () => cancelled('None', code, 'None');
+
+    test('is made within as many attempts as the SDK makes of other calls', async () => {
+      const send = failWith(throttled(), throttled());
+      const before = throttledWrites();
+      expect(await transact(writes)).toEqual([]);
+      expect(send).toHaveBeenCalledTimes(3);
+      expect(throttledWrites() - before).toBe(2);
+    });
+
+    test("throws the table's error after the third", async () => {
+      const last = throttled();
+      const send = failWith(throttled(), throttled(), last);
+      await expect(transact(writes)).rejects.toBe(last);
+      expect(send).toHaveBeenCalledTimes(3);
+    });
+
+    test('does not take attempts from conflicts, and returns a failed condition beside it', async () => {
+      failWith(throttled(), ...Array.from({ length: 11 }, conflict), cancelled(code, 'None', 'ConditionalCheckFailed'));
+      expect(await transact(writes)).toEqual([2]);
+      expect(pauses).toHaveLength(12);
+    });
+  },
+);
+
 describe('failed conditions', () => {
   test.each([
     [[0], ['ConditionalCheckFailed', 'None', 'None']],
@@ -114,9 +144,8 @@ describe('failed conditions', () => {
 
 test.each([
   ['another reason', cancelled('None', 'ValidationError', 'None')],
-  ['throttling', cancelled('ThrottlingError', 'None', 'None')],
   ['no reason', new TransactionCanceledException({ message: 'cancelled', $metadata: {} })],
-  ['another error', Object.assign(new Error('busy'), { name: 'ThrottlingException' })],
+  ['throttling, which the SDK has repeated', Object.assign(new Error('busy'), { name: 'ThrottlingException' })],
 ])('a failure with %s is thrown without a retry', async (_, error) => {
   const send = failWith(error);
   await expect(transact(writes)).rejects.toBe(error);

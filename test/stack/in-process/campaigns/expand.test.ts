@@ -1,5 +1,7 @@
 /** Expansion step by step: priorities, crashes, erased recipients, chunks that are left, and costs. */
 import { randomUUID } from 'node:crypto';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
@@ -106,6 +108,31 @@ test('each recipient gets one message, and afterwards no chunk, content or index
   expect(Object.keys(done ?? {}).filter((name) => name.startsWith('gsi'))).toEqual([]);
   expect(await readMessage(account, messageIdAt(batch.id, 0))).toMatchObject({ states: [{ state: 'sent' }] });
   expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+});
+
+test('while the table throttles, messages are accepted more slowly, and none twice', async () => {
+  const account = await newAccount();
+  const to = newPhones(60);
+  await sendToMany(account, { to, ...text() }, {});
+  const send = documents.send.bind(documents);
+  const attempted = new Set<string>();
+  vi.spyOn(documents, 'send').mockImplementation(async (command: unknown) => {
+    const transaction =
+      command instanceof TransactWriteCommand ? JSON.stringify(command.input.TransactItems) : undefined;
+    // Its second attempt succeeds.
+    if (transaction !== undefined && !attempted.has(transaction)) {
+      attempted.add(transaction);
+      const CancellationReasons = [{ Code: 'ThrottlingError' }];
+      throw new TransactionCanceledException({ message: 'Cancelled', $metadata: {}, CancellationReasons });
+    }
+    return send(command as never);
+  });
+  const first = 100;
+  const { expanded, unfinished, rate } = await expand(account, undefined, Date.now() + 60_000, first);
+  expect({ expanded, unfinished }).toEqual({ expanded: 60, unfinished: false });
+  expect(rate).toBeLessThan(first);
+  vi.restoreAllMocks();
+  expect((await logged(account)).sort()).toEqual(to.toSorted());
 });
 
 test('batches with a higher priority are expanded first, also between the chunks of another', {
