@@ -20,7 +20,7 @@ const benches = {
   count: new URL('./count.ts', import.meta.url),
   campaigns: new URL('./campaigns.ts', import.meta.url),
   latency: new URL('./latency.ts', import.meta.url),
-  'second-customer': new URL('./second-customer.ts', import.meta.url),
+  'fair-shares': new URL('./fair-shares.ts', import.meta.url),
   'user-data': new URL('./user-data.ts', import.meta.url),
   'rate-limit': new URL('./rate-limit.ts', import.meta.url),
   clock: new URL('./clock.ts', import.meta.url),

@@ -151,7 +151,7 @@ export const rowsOf = (plan: Plan, way: Way, predictions: Prediction[]): Row[] =
           source: `performance.md, "Cost": US$ ${page} for a million`,
         },
         {
-          what: `${title}: others wait longer beside an account at twice its limit`,
+          what: `${title}: added wait beside a flood`,
           value: `${added.toFixed(2)} s`,
           source: SIMULATED,
         },
