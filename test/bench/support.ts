@@ -3,7 +3,7 @@ import { type Figure, report } from './report.ts';
 import { openWhole } from './whole.ts';
 
 const whole = await openWhole(process.env.DYNAMODB_ENDPOINT || undefined);
-export const { stack, simulators, demo } = whole;
+export const { stack, demo } = whole;
 
 /** Measures, reports the figures, and closes the stack. */
 export const measure = async (bench: string, work: () => Promise<Figure[]>): Promise<void> => {

@@ -218,7 +218,7 @@ describe('each function', () => {
       relay: 80,
       count: 88,
       sweep: 106,
-      receiveAppEvents: 153,
+      receiveAppEvents: 154,
       receiveTestMessage: 135,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 146,
@@ -229,7 +229,7 @@ describe('each function', () => {
       // They send requests to customers, and sign them.
       deliver: 187,
       claimDeliveries: 158,
-      settleDelivery: 186,
+      settleDelivery: 187,
       // They change webhooks, and make events due.
       createWebhook: 139,
       updateWebhook: 138,

@@ -306,14 +306,16 @@ export const simulate = (
       part(deployment.accountRate, Math.max(...accept)),
     );
     cap(accept, deployment.accountRate);
-    const requested = accept.map((amount, customer) => (isOfCampaign(customer) ? 0 : amount));
-    const ofHost = note('requests of the API host', part(deployment.throttleRate, sum(requested)));
+    const requested = (): number => sum(accept.filter((_, customer) => !isOfCampaign(customer)));
+    const limitRequests = (factor: number): void => {
+      for (const customer of accept.keys()) {
+        if (!isOfCampaign(customer)) accept[customer] = (accept[customer] ?? 0) * factor;
+      }
+    };
+    limitRequests(note('requests of the API host', part(deployment.throttleRate, requested())));
     limit(report, note('requests of the bridge host', part(deployment.throttleRate, sum(report))));
-    const requests = sum(report) + ofHost * sum(requested);
-    const ofGateway = note('requests of API Gateway', part(deployment.apiQuota, requests));
-    for (const customer of accept.keys()) {
-      if (!isOfCampaign(customer)) accept[customer] = (accept[customer] ?? 0) * ofHost * ofGateway;
-    }
+    const ofGateway = note('requests of API Gateway', part(deployment.apiQuota, sum(report) + requested()));
+    limitRequests(ofGateway);
     limit(report, ofGateway);
 
     // Executions: requests, and what is left of them for the workers.
@@ -321,7 +323,7 @@ export const simulate = (
     const shards = stores.shards;
     // A worker of `expand` handles the batches of one customer.
     const campaigns = rates.filter((_, customer) => isOfCampaign(customer)).length;
-    const accepting = campaigns + sum(requested) * secondsOf(way, 'sendMessage');
+    const accepting = campaigns + requested() * secondsOf(way, 'sendMessage');
     const busy = accepting + sum(report) * secondsOf(way, 'receiveAppEvents');
     const workers = Math.min(deployment.deliverConcurrency, limits.queueExecutions.value);
     const ofLambda = note('executions of Lambda', part(executions, busy + Math.min(workers, sum(places.queued))));
