@@ -16,6 +16,7 @@ import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts'
 import { queuedDeliveries } from '../outbox/wake-ups/conversations.ts';
 import { getConsistent, pages, update, updateAndGet } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
+import { isThrottling } from '../table/retryable-errors.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
@@ -158,7 +159,7 @@ const endSome = async ({ batch, progress, end: present }: EndingBatch, pace: Pac
       if (now() >= end) return count;
       const step = over.slice(start, start + STEP);
       const erased = await erasedAmong(recipientsOf(step), batch.created);
-      await inParallel(step, STEP, (message) => expandMessage(batch, message, { pace, erased }));
+      await inParallel(step, STEP, (message) => expandMessage(batch, message, { pace, end, erased }));
       await leaveOut(batch, step);
       count += step.length;
     }
@@ -241,7 +242,7 @@ const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<n
     await inParallel([...Map.groupBy(step, ({ to }) => to).values()], STEP, async (toOne) => {
       for (const { to, content, position } of toOne) {
         const ended = isStopped ? 'cancelled' : optedOut.has(to) ? 'opted_out' : undefined;
-        await expandMessage(batch, { to, content, position }, { ended, pace, erased, sender });
+        await expandMessage(batch, { to, content, position }, { ended, pace, end, erased, sender });
       }
     });
     expanded += step.length;
@@ -273,6 +274,8 @@ const hasEnded = ({ valid_until }: BatchContent): boolean =>
 
 interface ExpansionContext {
   pace: Pace;
+  /** When the run ends, in milliseconds since 1970. */
+  end: number;
   /** The pseudonyms of recipients who are being erased. */
   erased: ReadonlyMap<string, string>;
   /** Why the message has ended, if it has. */
@@ -285,7 +288,7 @@ interface ExpansionContext {
 const expandMessage = async (
   batch: BatchItem,
   one: StepMessage,
-  { ended, erased, pace, sender }: ExpansionContext,
+  { ended, erased, pace, end, sender }: ExpansionContext,
 ): Promise<void> => {
   const { valid_until, hours, ...content } = one.content;
   const pseudonym = erased.get(one.to);
@@ -298,11 +301,24 @@ const expandMessage = async (
   const draft = { to: one.to, ...content };
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {
-    await pace.admit(kilobytesOf(content));
-    await acceptMessage(draft, { ...sending, valid_until, hours });
+    await whileThrottled(end, async () => {
+      await pace.admit(kilobytesOf(content));
+      await acceptMessage(draft, { ...sending, valid_until, hours });
+    });
   } else {
     await pace.admitEnded();
     await logAsEnded(draft, sending, reason);
+  }
+};
+
+/** Repeats work that the table throttles, at the pace that this lowers, until the time of the run is over. */
+const whileThrottled = async (end: number, work: () => Promise<void>): Promise<void> => {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isThrottling(error) || now() >= end) throw error;
+    }
   }
 };
 

@@ -15,7 +15,7 @@
  * unit of the table's throughput, which all customers share.
  */
 import { now, pause } from '../core/clock.ts';
-import { throttledWrites } from '../table/conflicts.ts';
+import { throttledAttempts } from '../table/conflicts.ts';
 import { describeError, log } from '../telemetry/log.ts';
 
 /** Rates in messages per second, and the length of the queue from which the rate is halved. */
@@ -27,7 +27,7 @@ export interface PaceLimits {
 /** Milliseconds between two looks at the queue. */
 const LOOK_MS = 250;
 /**
- * The part of the most rate by which the rate grows with each look: in 25 s from nothing to the most. With a faster growth,
+ * The part of the most rate by which the rate grows with each look: in 25 s from the least to the most. With a faster growth,
  * the queue would become long before its length is seen, because SQS reports it late.
  */
 const GROWTH = 0.01;
@@ -35,8 +35,8 @@ const GROWTH = 0.01;
 const RELATIVE_GROWTH = 0.1;
 
 /**
- * The part of the messages that may be throttled before the rate is halved, the fewest messages that it is a part of, how much
- * of the count is left after a look, and the least rate.
+ * How many attempts may be throttled before the rate is halved, as a part of the last messages, and of ten at least; how much
+ * of both counts is left after a look; and the least rate.
  */
 const THROTTLED = { part: 0.05, messages: 10, memory: 0.9, leastRate: 1 };
 
@@ -67,7 +67,7 @@ export class Throttling {
   /**
    * After a look.
    *
-   * @param admitted - messages since the last one, and `throttled` writes of which the table has throttled since then
+   * @param admitted - messages since the last one, and `throttled` attempts of their writes
    */
   isHigh(admitted: number, throttled: number): boolean {
     this.#admitted = THROTTLED.memory * this.#admitted + admitted;
@@ -86,9 +86,12 @@ export class Throttling {
  */
 export const nextRate = (rate: number, { queued, isThrottled }: Seen, limits: PaceLimits): number => {
   if (isThrottled) return Math.max(rate / 2, Math.min(THROTTLED.leastRate, limits.max));
+  const least = leastRate(limits);
+  const grown = Math.min(rate + Math.min(GROWTH * limits.max, RELATIVE_GROWTH * rate), limits.max);
+  // Only throttling has lowered it so far, and that is over.
+  if (rate < least) return Math.min(grown, least);
   if (queued === undefined) return rate;
-  if (queued > limits.longest) return Math.max(rate / 2, Math.min(leastRate(limits), rate));
-  return Math.min(rate + Math.min(GROWTH * limits.max, RELATIVE_GROWTH * rate), limits.max);
+  return queued > limits.longest ? Math.max(rate / 2, least) : grown;
 };
 
 /** Messages per second that are logged as failed: a key of an index takes 1,000 writes per second, for all that is logged. */
@@ -106,15 +109,17 @@ export const kilobytesOf = (content: object): number => Math.ceil(Buffer.byteLen
 export class Pace {
   readonly #limits: PaceLimits;
   readonly #queued: () => Promise<number>;
-  /** Messages that were admitted since the last look, and writes that the table had throttled by then. */
+  /** Messages that were admitted since the last look, and attempts of writes that the table had throttled by then. */
   #admitted = 0;
-  #throttled = throttledWrites();
+  #throttled = throttledAttempts();
   readonly #throttling = new Throttling();
   /** The present rate, in messages per second. */
   rate: number;
   /** When the next message is due, and when the queue was last looked at, in milliseconds since 1970. */
   #next = now();
-  #looked = Number.NEGATIVE_INFINITY;
+  #looked = now();
+  /** The last message that waits for its turn. */
+  #last: Promise<void> = Promise.resolve();
 
   /**
    * @param queued - returns the number of wake-ups that wait in the queue
@@ -131,15 +136,23 @@ export class Pace {
    *
    * @param kilobytes - the size of the message, as `kilobytesOf` returns it
    */
-  async admit(kilobytes = 1): Promise<void> {
-    if (now() - this.#looked >= LOOK_MS) await this.#look();
-    this.#admitted += 1;
-    await this.#takeTurn(this.rate / kilobytes);
+  admit(kilobytes = 1): Promise<void> {
+    return this.#afterLast(async () => {
+      if (now() - this.#looked >= LOOK_MS) await this.#look();
+      this.#admitted += 1;
+      await this.#takeTurn(this.rate / kilobytes);
+    });
   }
 
   /** Waits until one more message may be logged as failed. */
-  async admitEnded(): Promise<void> {
-    await this.#takeTurn(ENDED_RATE);
+  admitEnded(): Promise<void> {
+    return this.#afterLast(() => this.#takeTurn(ENDED_RATE));
+  }
+
+  /** One after the other, so that each message has the rate that the last look has found. */
+  #afterLast(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work);
+    return this.#last;
   }
 
   async #takeTurn(perSecond: number): Promise<void> {
@@ -150,7 +163,7 @@ export class Pace {
 
   async #look(): Promise<void> {
     this.#looked = now();
-    const [admitted, throttled] = [this.#admitted, throttledWrites() - this.#throttled];
+    const [admitted, throttled] = [this.#admitted, throttledAttempts() - this.#throttled];
     this.#admitted = 0;
     this.#throttled += throttled;
     const isThrottled = this.#throttling.isHigh(admitted, throttled);

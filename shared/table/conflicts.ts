@@ -12,15 +12,15 @@ import { isThrottling } from './retryable-errors.ts';
 const ATTEMPTS = { conflict: 12, throttling: 3 };
 
 /**
- * The first and the longest mean pause between attempts, in milliseconds. Together at most 5 s. With longer pauses, later
- * writes would overtake.
+ * The first and the longest mean pause between attempts, in milliseconds: at most 5 s for conflicts, and 0.6 s for throttling,
+ * which lasts longer than a conflict. With longer pauses, later writes would overtake.
  */
-const PAUSE = { first: 20, longest: 320 };
+const PAUSES = { conflict: { first: 20, longest: 320 }, throttling: { first: 100, longest: 200 } };
 
 let throttled = 0;
 
-/** How many writes of this process the table has throttled so far, without those that the SDK repeated with success. */
-export const throttledWrites = (): number => throttled;
+/** How many attempts of writes of this process the table has throttled so far, without those that the SDK repeats itself. */
+export const throttledAttempts = (): number => throttled;
 
 /**
  * Makes a write. If DynamoDB rejects it because a transaction is changing its items, or cancels a transaction because it
@@ -32,19 +32,21 @@ export const retryRejected = async <Result>(
   write: () => Promise<Result>,
   onConflict: (places: number[]) => void = () => undefined,
 ): Promise<Result> => {
-  const left = { ...ATTEMPTS };
-  for (let attempt = 1; ; attempt += 1) {
+  const made = { conflict: 0, throttling: 0 };
+  for (;;) {
+    let reason: keyof typeof ATTEMPTS | undefined;
     try {
       return await write();
     } catch (error) {
       if (isThrottling(error)) throttled += 1;
-      const reason = passingReason(error);
+      reason = passingReason(error);
       if (reason === undefined) throw error;
       if (reason === 'conflict') onConflict(placesOf(error, 'TransactionConflict'));
-      left[reason] -= 1;
-      if (left[reason] === 0) throw error;
+      made[reason] += 1;
+      if (made[reason] === ATTEMPTS[reason]) throw error;
     }
-    await pause(between(0, Math.min(PAUSE.first * 2 ** attempt, 2 * PAUSE.longest)));
+    const { first, longest } = PAUSES[reason];
+    await pause(between(0, Math.min(first * 2 ** made[reason], 2 * longest)));
   }
 };
 

@@ -3,8 +3,8 @@
  * acceptance of a message to the user's phone, and the times to send one and to read one. Rounds of both alternate, and each
  * pair of rounds gives a ratio.
  *
- * On two cores, all customers, functions and simulators share the processors, as they do not on AWS. So the limits are a tenth
- * of the defaults, or less: more would measure the processors. The customer that floods sends one and a half times as many
+ * On two cores, all customers, functions and simulators share the processors, as they do not on AWS. So the limits are a fifth
+ * to a twentieth of the defaults: more would measure the processors. The customer that floods sends one and a half times as many
  * requests as its limit and burst admit in the long run, of which half are to users for whom the app network returns 500; holds
  * all of its long polls; and has a campaign at its pace. `test/endurance/attacks.test.ts` counts what this adds to the runs
  * of the workers, and `npm run bench -- growth` simulates it on AWS.
@@ -31,7 +31,7 @@ const CUSTOMERS = 19;
 const LIMIT = { rate: 10, burst: 20 };
 const REQUESTS_PER_SECOND = 1.5 * LIMIT.rate;
 const FAILING = Array.from({ length: 20 }, newPhone);
-/** Twice the long polls that it may have. Seconds of each, and milliseconds after one that is rejected. */
+/** Twice the long polls that it may have, the seconds of each, and milliseconds until the next one. */
 const POLLS = { count: 2 * SETTINGS.waitsPerAccount, seconds: 5, pauseMs: 500 };
 /** More than a campaign reaches in a round. */
 const RECIPIENTS = 800;
@@ -120,14 +120,17 @@ const flooded = async <Result>(
   const polls = async (): Promise<void> => {
     while (!isOver) {
       const path = `/v1/user_data/fetch/${asked}?long_poll=${POLLS.seconds}`;
-      if ((await count(await request(demo.token, path))) === 429) await pause(POLLS.pauseMs);
+      await count(await request(demo.token, path));
+      await pause(POLLS.pauseMs);
     }
   };
   const flood = Promise.all([messages(), ...Array.from({ length: POLLS.count }, polls)]);
-  await pause(BURST_MS);
-  const result = await work();
-  isOver = true;
-  await flood;
+  const worked = pause(BURST_MS)
+    .then(work)
+    .finally(() => {
+      isOver = true;
+    });
+  const [result] = await Promise.all([worked, flood]);
   // Requests are admitted again.
   await pause(1_000);
   await door.send('cancelJob', { path: { job_id } });

@@ -6,7 +6,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSettings } from '../../infra/settings.ts';
 import { asInstalled, prepared } from './growth/deployment.ts';
+import { type Design, present } from './growth/design.ts';
 import { drawBacklog, drawCeilings } from './growth/picture.ts';
 import {
   behind,
@@ -20,6 +22,7 @@ import {
   unyielding,
   variants,
 } from './growth/scenarios.ts';
+import { simulate } from './growth/simulate.ts';
 import { type Figure, report, say } from './report.ts';
 
 const PICTURES = fileURLToPath(new URL('../../infra/docs/pictures/', import.meta.url));
@@ -76,4 +79,24 @@ const floods = [
   }),
 );
 
-report('growth, simulated', [...cells.flatMap(figuresOf), ...floods]);
+/** A million messages of twenty campaigns, as fast as their pace admits. */
+const campaigns = [
+  { title: 'as installed', deployment: asInstalled() },
+  { title: 'prepared for 10,000 messages a second', deployment: prepared(10_000) },
+].flatMap(({ title, deployment }): Figure[] => {
+  const accountRate = readSettings({}).campaignRate;
+  const minutes = (design: Design): number => {
+    const traffic = { rate: 10_000, customers: 20, seconds: 100, isCampaign: true };
+    return (simulate({ ...deployment, accountRate }, design, traffic).delivered ?? Number.POSITIVE_INFINITY) / 60;
+  };
+  return [
+    {
+      what: `${title}: a million messages in 20 campaigns, until the last is delivered`,
+      value: minutes(present),
+      unit: 'min',
+    },
+    { what: '  if campaigns did not yield to throttling', value: minutes(unyielding), unit: 'min' },
+  ];
+});
+
+report('growth, simulated', [...cells.flatMap(figuresOf), ...floods, ...campaigns]);

@@ -31,7 +31,7 @@ export interface Traffic {
   seconds: number;
   /** Messages of batches, which `expand` accepts at the pace of a customer. Default: a request for each message. */
   isCampaign?: boolean;
-  /** What the first customer sends instead, beside those of `rate`. */
+  /** What the first customer sends instead of its part of `rate`. */
   flood?: { rate: number; isCampaign: boolean };
 }
 
@@ -130,6 +130,9 @@ class Paces {
   readonly #limits: { max: number; longest: number };
   readonly #random: () => number;
   readonly #yields: boolean;
+  /** Messages since the last look, and those of them that were throttled. */
+  readonly #admitted: Float64Array;
+  readonly #throttled: Float64Array;
   readonly #throttling: Throttling[];
   readonly rates: Float64Array;
 
@@ -142,6 +145,8 @@ class Paces {
     this.#yields = yieldsToThrottling;
     this.#limits = { max: accountRate, longest: deliverConcurrency / 8 };
     this.#random = random;
+    this.#admitted = new Float64Array(customers);
+    this.#throttled = new Float64Array(customers);
     this.#throttling = Array.from({ length: customers }, () => new Throttling());
     this.rates = new Float64Array(customers).fill(leastRate(this.#limits));
   }
@@ -155,11 +160,16 @@ class Paces {
   pass(wanted: Float64Array, done: Float64Array, queued: number): void {
     for (const [customer, rate] of this.rates.entries()) {
       const messages = (wanted[customer] ?? 0) * LOOK;
-      // With no message, nothing changes: the next run begins at this rate.
       if (messages === 0) continue;
       const rejected = 1 - ((done[customer] ?? 0) * LOOK) / messages;
-      const throttled = this.#yields ? this.#drawn(messages, rejected) : 0;
-      const isThrottled = this.#throttling[customer]?.isHigh(messages, throttled) ?? false;
+      const admitted = (this.#admitted[customer] ?? 0) + messages;
+      const throttled = (this.#throttled[customer] ?? 0) + (this.#yields ? this.#drawn(messages, rejected) : 0);
+      // A worker looks before a message, a quarter of a second after the last look at least.
+      const isLook = admitted >= 1;
+      this.#admitted[customer] = isLook ? 0 : admitted;
+      this.#throttled[customer] = isLook ? 0 : throttled;
+      if (!isLook) continue;
+      const isThrottled = this.#throttling[customer]?.isHigh(admitted, throttled) ?? false;
       this.rates[customer] = nextRate(rate, { queued, isThrottled }, this.#limits);
     }
   }
@@ -252,7 +262,7 @@ export const simulate = (
   function isOfCampaign(customer: number): boolean {
     return customer === 0 && flood ? flood.isCampaign : isCampaign;
   }
-  const sending = sum(rates);
+  const sending = flood ? sum(rates) : rate;
   const stores = new Stores(deployment, design, customers, seeded(seed));
   const paces = new Paces(customers, deployment, design, seeded(seed));
   const waits = new Waits();
@@ -275,7 +285,7 @@ export const simulate = (
 
   while (time < DAY) {
     const step = stepAt(time, seconds, {
-      isPaced: flood !== undefined || (isPaced && sum(places.clients) > 0),
+      isPaced: flood !== undefined || (isPaced && (time < seconds || sum(places.clients) > 0)),
       isLimited,
     });
     // What came in a longer step is not a burst, in all places that it passes through.
@@ -301,10 +311,11 @@ export const simulate = (
       isOfCampaign(customer) ? (paces.rates[customer] ?? 0) : 2 * (rates[customer] ?? 0),
     );
     const report = demandOf(places.unreported, (customer) => 2 * REPORTS * (rates[customer] ?? 0));
-    note(
-      isCampaign ? 'pace of a campaign' : 'requests of an account',
-      part(deployment.accountRate, Math.max(...accept)),
-    );
+    for (const [customer, amount] of accept.entries()) {
+      const isAtMost = paces.rates[customer] === deployment.accountRate;
+      if (!isOfCampaign(customer)) note('requests of an account', part(deployment.accountRate, amount));
+      else if (isAtMost) note('pace of a campaign', part(amount, (places.clients[customer] ?? 0) / period));
+    }
     cap(accept, deployment.accountRate);
     const requested = (): number => sum(accept.filter((_, customer) => !isOfCampaign(customer)));
     const limitRequests = (factor: number): void => {

@@ -106,9 +106,19 @@ describe('beside a table that throttles', () => {
     let rate = 500;
     for (let look = 0; look < 20; look += 1) rate = nextRate(rate, { queued: 0, isThrottled: true }, LIMITS);
     expect(rate).toBe(1);
-    // A long queue does not make it faster.
-    expect(nextRate(rate, { queued: 1_000, isThrottled: false }, LIMITS)).toBe(1);
   });
+
+  test.each([0, 1_000, undefined])(
+    'a campaign grows to its least rate afterwards, whatever the queue is: %s',
+    (queued) => {
+      const rates = [1];
+      while (rates.length < 60) rates.push(nextRate(rates.at(-1) ?? 0, { queued, isThrottled: false }, LIMITS));
+      expect(rates[1]).toBe(1.1);
+      expect(Math.max(...rates.slice(0, 30))).toBeLessThan(leastRate(LIMITS));
+      expect(rates.at(-1)).toBeGreaterThanOrEqual(leastRate(LIMITS));
+      if (queued !== 0) expect(rates.at(-1)).toBe(leastRate(LIMITS));
+    },
+  );
 
   test.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
     'a transaction that is cancelled with %s, and then made, halves the rate once',
@@ -126,14 +136,13 @@ describe('beside a table that throttles', () => {
       onTestFinished(() => void vi.restoreAllMocks());
       const pace = new Pace(LIMITS, async () => 0, 10);
       await pace.admit();
-      expect(pace.rate).toBe(11);
       expect(await transact([{ Delete: { TableName: 'table', Key: { pk: 'A', sk: 'A' } } }])).toEqual([]);
       vi.setSystemTime(Date.now() + 250);
       await pace.admit();
-      expect(pace.rate).toBe(5.5);
+      expect(pace.rate).toBe(5);
       vi.setSystemTime(Date.now() + 250);
       await pace.admit();
-      expect(pace.rate).toBeCloseTo(6.05);
+      expect(pace.rate).toBe(5.5);
     },
   );
 });
@@ -158,6 +167,18 @@ describe('an expansion', () => {
     const times = await timesOf(501, () => pace.admit());
     expect(times.slice(0, 4)).toEqual([0, 2, 4, 6]);
     expect(times.at(-1)).toBe(1_000);
+  });
+
+  test('looks at the queue four times a second, also while all messages of a step wait for their turns', async () => {
+    const queued = vi.fn(async () => 1_000);
+    const pace = new Pace({ max: 500, longest: 12 }, queued, 200);
+    const start = Date.now();
+    // Some 50 turns at 200 per second, 25 at 100, 12 at 50, and then at the least rate of 24.
+    await Promise.all(Array.from({ length: 100 }, () => pace.admit()));
+    expect(pace.rate).toBe(leastRate({ max: 500, longest: 12 }));
+    const seconds = (Date.now() - start) / 1_000;
+    expect(seconds).toBeGreaterThan(1);
+    expect(queued.mock.calls.length).toBeGreaterThanOrEqual(Math.floor(seconds * 4) - 1);
   });
 
   test('takes the time of nine messages for one of 9 KB, and of at most four seconds', async () => {

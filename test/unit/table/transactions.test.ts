@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
-import { throttledWrites } from '../../../shared/table/conflicts.ts';
+import { throttledAttempts } from '../../../shared/table/conflicts.ts';
 import { transact } from '../../../shared/table/transactions.ts';
 
 /** The waits between attempts, in milliseconds. */
@@ -100,10 +100,10 @@ describe.each(['ProvisionedThroughputExceeded', 'ThrottlingError'])(
 
     test('is made within as many attempts as the SDK makes of other calls', async () => {
       const send = failWith(throttled(), throttled());
-      const before = throttledWrites();
+      const before = throttledAttempts();
       expect(await transact(writes)).toEqual([]);
       expect(send).toHaveBeenCalledTimes(3);
-      expect(throttledWrites() - before).toBe(2);
+      expect(throttledAttempts() - before).toBe(2);
     });
 
     test("throws the table's error after the third", async () => {

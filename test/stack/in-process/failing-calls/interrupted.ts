@@ -129,6 +129,7 @@ const pass = async <Answer>(call: Call, { make, discard, render }: Way<Answer>):
 interface SdkRequest {
   hostname: string;
   headers: Record<string, string>;
+  body: string;
 }
 
 interface SdkAnswer {
@@ -136,10 +137,13 @@ interface SdkAnswer {
 }
 
 /** `DynamoDB_20120810.GetItem`, `AmazonSQS.SendMessageBatch`, `secretsmanager.GetSecretValue`. */
-const callOf = ({ headers }: SdkRequest): Call => {
+const callOf = ({ headers, body }: SdkRequest): Call => {
   const [prefix = '', operation = ''] = String(headers['x-amz-target']).split('.');
   const service = prefix.startsWith('DynamoDB') ? 'dynamodb' : prefix.toLowerCase();
-  return { service, operation, id: String(headers['amz-sdk-invocation-id']) };
+  // A transaction that the service repeats is a new call for the SDK, but the same writes.
+  const id =
+    operation === TRANSACTION ? JSON.stringify(JSON.parse(body).TransactItems) : headers['amz-sdk-invocation-id'];
+  return { service, operation, id: String(id) };
 };
 
 /** Intercepts all calls to AWS in the test file. */
