@@ -225,7 +225,7 @@ describe('each function', () => {
       // They know the time zones of all countries.
       expand: 117,
       sendMessage: 160,
-      sendMessages: 156,
+      sendMessages: 157,
       // They send requests to customers, and sign them.
       deliver: 187,
       claimDeliveries: 158,
