@@ -1,5 +1,10 @@
+/** Errors of a throttled call, and the reasons of a transaction that was cancelled for it ("TransactWriteItems", API reference). */
+const THROTTLING = ['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException'];
+const THROTTLING_REASONS = ['ProvisionedThroughputExceeded', 'ThrottlingError'];
+
 /** Temporary errors of DynamoDB, by name, or by the code of a connection error: throttling, conflicts, no response. */
 const PASSING = new Set([
+  ...THROTTLING,
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -7,10 +12,7 @@ const PASSING = new Set([
   'EPIPE',
   'InternalServerError',
   'LimitExceededException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
   'ServiceUnavailable',
-  'ThrottlingException',
   'TimeoutError',
   'TransactionCanceledException',
   'TransactionConflictException',
@@ -26,13 +28,9 @@ export const isRetryable = (error: unknown): boolean =>
 const isOfServer = (error: Error): boolean =>
   '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;
 
-/** Errors of a throttled call, and the reasons of a transaction that was cancelled for it ("TransactWriteItems", API reference). */
-const THROTTLING = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
-const THROTTLING_REASONS = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError']);
-
 /** Whether the table throttled a call, or a write of a transaction. */
 export const isThrottling = (error: unknown): boolean =>
   error instanceof Error &&
-  (THROTTLING.has(error.name) ||
+  (THROTTLING.includes(error.name) ||
     ('CancellationReasons' in error &&
-      [error.CancellationReasons].flat().some((reason) => THROTTLING_REASONS.has(Object(reason).Code))));
+      [error.CancellationReasons].flat().some((reason) => THROTTLING_REASONS.includes(Object(reason).Code))));
