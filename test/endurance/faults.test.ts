@@ -11,7 +11,7 @@ const MESSAGES = 500;
 const text = (body: string) => ({ type: 'text', text: { body } });
 
 test('500 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
-  const { post, ask, shown, messagesOn, logged, counted, endKilling } = await serveFaultyStack('faults', 1_200);
+  const { post, ask, shown, messagesOn, logged, counted, endKilling, faults } = await serveFaultyStack('faults', 1_200);
   const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));
   const conversations = Array.from({ length: CONVERSATIONS }, (_, index) => ({
     caller: callers[index % ACCOUNTS] as Caller,
@@ -26,7 +26,7 @@ test('500 messages in 20 conversations arrive in order and are counted once, wit
     }),
   );
 
-  await expect.poll(shown, { timeout: 300_000, interval: 250 }).toBe(MESSAGES);
+  await expect.poll(shown, { timeout: 420_000, interval: 250 }).toBe(MESSAGES);
   for (const { phone } of conversations) {
     const messages = await messagesOn(phone);
     expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
@@ -38,7 +38,9 @@ test('500 messages in 20 conversations arrive in order and are counted once, wit
   const calls = await ask<Call[]>('/calls');
   expect(calls.some(({ status }) => status !== 204)).toBe(true);
   expect(new Set(calls.map(({ webhook_id }) => webhook_id)).size).toBe(MESSAGES);
-  await endKilling();
+  endKilling();
+  expect(Object.entries(faults()).filter(([, times]) => times === 0)).toEqual([]);
+  console.info(JSON.stringify(faults()));
 
   for (const caller of callers) {
     const expected = { sent: MESSAGES / ACCOUNTS, delivered_to_server: MESSAGES / ACCOUNTS };
@@ -46,4 +48,4 @@ test('500 messages in 20 conversations arrive in order and are counted once, wit
     await expect.poll(() => logged(caller), { timeout: 90_000 }).toEqual(expected);
     await expect.poll(() => counted(caller), { timeout: 90_000 }).toEqual(expected);
   }
-}, 480_000);
+}, 780_000);

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../../infra/local/aws/database/database.ts';
 import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
+import { LambdaPool } from '../../../infra/local/aws/lambda/lambda-pool.ts';
 import { seeded } from '../../../infra/local/seeded.ts';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { Meter, noUnits } from '../../bench/meter.ts';
@@ -39,8 +40,35 @@ const happens = (does: boolean, name: keyof Faults, faults: Faults): boolean => 
   return does;
 };
 
-/** The workers whose threads are killed. */
+/** The workers that are killed. */
 const KILLED = /^(Relay|Count|Expand|Deliver)Function/;
+
+/**
+ * Milliseconds after which a fifth of the workers' invocations is killed, if they have not ended: a share of the work, because
+ * on a slow machine, kills at intervals would leave no time for it.
+ */
+const killAfter = (random: () => number): number | undefined => (random() < 0.2 ? 5 * 400 ** random() : undefined);
+
+/** Functions that are killed after some milliseconds. */
+const killedFunctions = (after: () => number | undefined, onKilled: () => void) =>
+  class extends LambdaPool {
+    readonly #isVictim: boolean;
+
+    constructor(...[definition, ...others]: ConstructorParameters<typeof LambdaPool>) {
+      super(definition, ...others);
+      this.#isVictim = KILLED.test(definition.id);
+    }
+
+    override async invoke(event: unknown): Promise<unknown> {
+      const time = this.#isVictim ? after() : undefined;
+      const timer = time === undefined ? undefined : setTimeout(() => this.kill() && onKilled(), time);
+      try {
+        return await super.invoke(event);
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  };
 
 /** Counts by state. */
 export type Counts = Record<string, number>;
@@ -49,9 +77,8 @@ export type Counts = Record<string, number>;
  * Serves the stack until the test ends. Prints the seed.
  *
  * @param minute - milliseconds of a minute: with 1,200, an attempt has a time limit of 0.2 s
- * @param killEvery - average milliseconds between two kills
  */
-export const serveFaultyStack = async (name: string, minute: number, killEvery = 800) => {
+export const serveFaultyStack = async (name: string, minute: number) => {
   const seed = randomInt(1e9);
   console.info(`seed ${seed}`);
   const random = seeded(seed);
@@ -61,32 +88,22 @@ export const serveFaultyStack = async (name: string, minute: number, killEvery =
   const meter = new Meter(database.endpoint);
   const dynamodbEndpoint = await meter.listen();
   onTestFinished(() => meter.close());
+  let isKilling = true;
   const { stack, app } = await serveOwnStack({
     dynamodbEndpoint,
     name,
     minute,
     random,
     faultInjection: faultsOf(random, faults),
+    functions: killedFunctions(
+      () => (isKilling ? killAfter(random) : undefined),
+      () => happens(true, 'killed', faults),
+    ),
     onLine: (source, line) => {
-      if (line.includes('"error"')) process.stderr.write(`${source} ${line}\n`);
+      if (line.includes('"error"') && !line.includes('Runtime.Killed')) process.stderr.write(`${source} ${line}\n`);
     },
   });
-  let done = false;
-  onTestFinished(() => {
-    done = true;
-  });
   await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(FAILING_THIRD) });
-
-  const workers = stack.functionIds().filter((id) => KILLED.test(id));
-  const killing = (async () => {
-    while (!done) {
-      await pause(killEvery * (0.5 + random()));
-      const victim = workers[Math.floor(random() * workers.length)];
-      if (victim === undefined) continue;
-      stack.kill(victim);
-      faults.killed += 1;
-    }
-  })();
 
   const ask = async <Body>(path: string): Promise<Body> =>
     (await fetch(`${app.phoneUrl}${path}`)).json() as Promise<Body>;
@@ -104,10 +121,9 @@ export const serveFaultyStack = async (name: string, minute: number, killEvery =
   };
 
   return {
-    /** No worker is killed after this. */
-    endKilling: async (): Promise<void> => {
-      done = true;
-      await killing;
+    /** No invocation that begins after this is killed. */
+    endKilling: (): void => {
+      isKilling = false;
     },
     /** Sends a request as a reliable client does: with an idempotency key, and again after a 5xx. */
     post: async (path: string, { token }: Caller, key: string, body: unknown): Promise<unknown> => {

@@ -4,6 +4,8 @@ import { invokeAsynchronously } from '../lambda/asynchronous.ts';
 import type { ScheduleDefinition } from '../template/definitions.ts';
 import type { Clock } from '../time/clock.ts';
 
+const MINUTE = 60_000;
+
 interface SchedulesSettings {
   clock: Clock;
   /** Milliseconds that count as one minute: with fewer, schedules run more often. */
@@ -16,8 +18,8 @@ export type IsNeeded = (functionId: string, input?: unknown) => boolean;
 
 /**
  * Calls the functions of each schedule at its rate, at whole multiples of it. What a jump of the clock skips is not made up
- * for. Neither is what is due during a call while the clock runs faster: the machine does not get faster, so calls would
- * pile up.
+ * for. Neither is what is due during a target's call while the clock runs faster, or minutes are shorter: the machine does
+ * not get faster, so calls would pile up. On AWS, a call ends before the next one is due.
  */
 export class Schedules {
   readonly #settings: SchedulesSettings;
@@ -26,8 +28,8 @@ export class Schedules {
   readonly #due = new Map<ScheduleDefinition, number>();
   readonly #unwatch: () => void;
   #isNeeded: IsNeeded = () => true;
-  /** Calls in progress. */
-  readonly #calls = new Map<ScheduleDefinition, number>();
+  /** Calls in progress, by target. */
+  readonly #calls = new Map<object, number>();
 
   /** Starts at once. */
   constructor(schedules: ScheduleDefinition[], settings: SchedulesSettings) {
@@ -84,27 +86,29 @@ export class Schedules {
     else if (left > 0) this.#wait(schedule);
     else {
       this.#plan(schedule);
-      if (this.#settings.clock.rate === 1 || this.#callsOf(schedule) === 0) this.#call(schedule);
+      this.#call(schedule);
     }
   }
 
-  #callsOf(schedule: ScheduleDefinition): number {
-    return this.#calls.get(schedule) ?? 0;
+  get #isFaster(): boolean {
+    return this.#settings.clock.rate !== 1 || this.#settings.minute < MINUTE;
   }
 
   #call(schedule: ScheduleDefinition): void {
     const { id, targets } = schedule;
     const { clock, minute, invoke } = this.#settings;
     const { signal } = this.#stopping;
-    for (const { id: name, asynchronous, input } of targets) {
-      if (!this.#isNeeded(name, input)) continue;
+    for (const target of targets) {
+      const { id: name, asynchronous, input } = target;
+      const callsOf = (): number => this.#calls.get(target) ?? 0;
+      if (!this.#isNeeded(name, input) || (this.#isFaster && callsOf() > 0)) continue;
       const event = input ?? scheduledEvent(id, new Date(clock.now()));
       const counted = async (): Promise<unknown> => {
-        this.#calls.set(schedule, this.#callsOf(schedule) + 1);
+        this.#calls.set(target, callsOf() + 1);
         try {
           return await invoke(name, event);
         } finally {
-          this.#calls.set(schedule, this.#callsOf(schedule) - 1);
+          this.#calls.set(target, callsOf() - 1);
         }
       };
       void invokeAsynchronously({ ...asynchronous, invoke: counted, minute, signal });
