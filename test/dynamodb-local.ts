@@ -15,7 +15,8 @@ const BY_THE_CLOCK = ['long-poll', 'rate-limit'];
 
 /**
  * Many cases of requests that are rejected, of calls that fail before the database receives them, and of what a command
- * prints; and log lines and documents. Other tests make the same calls of the table.
+ * prints; log lines and documents; and many histories of the same data. Other tests make calls of the table with the same
+ * expressions.
  */
 const SAME_CALLS = [
   'errors',
@@ -33,6 +34,23 @@ const SAME_CALLS = [
   'platform-check',
   'killed',
   'lost-answers',
+  'in-process/app/events',
+  'in-process/bridge/platform-delivery',
+  'in-process/delivery/early-ends',
+  'in-process/delivery/exhausted',
+  'in-process/delivery/order-of-states',
+  'in-process/delivery/same-bytes',
+  'in-process/every-endpoint/cursors',
+  'in-process/listening/claims',
+  'in-process/messages/idempotency',
+  'in-process/messages/lists-in-order',
+  'in-process/messages/send',
+  'in-process/stats/exports',
+  'in-process/table/expiry',
+  'in-process/user-data/erasure',
+  'in-process/user-data/erasure-story',
+  'in-process/user-data/requests',
+  'in-process/webhooks/endpoints',
 ];
 
 /** DynamoDB Local does not finish to build an index of an existing table: it is still CREATING after 50 s. */

@@ -221,10 +221,10 @@ test('the list has all campaigns, page by page, and no messages of no campaign',
   const found = page.getByRole('listitem').filter({ hasText: first ?? '' });
   expect(await found.count()).toBe(0);
   const more = page.getByRole('button', { name: 'Show more', exact: true });
-  // Other tests have made newer ones.
+  // Other tests have made newer ones. The last page has no button.
   await expect
     .poll(async () => {
-      if ((await found.count()) === 0 && (await more.isEnabled())) await more.click();
+      if ((await found.count()) === 0) await more.click({ timeout: 1_000 }).catch(() => undefined);
       return found.count();
     })
     .toBe(1);

@@ -1,5 +1,5 @@
 /** Sending by plan over MCP: what is sent is what was planned, once, whatever an agent does. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, inject, test } from 'vitest';
 import { seeded } from '../../../../infra/local/seeded.ts';
@@ -234,6 +234,7 @@ const play = async (client: Client, random: () => number, former: Given[]) => {
 
 /** Plays runs for one account, and compares what was accepted and delivered with what was planned. */
 const attack = async (seed: number, runs: number): Promise<void> => {
+  console.info(`seed ${seed}`);
   const caller = await newSender();
   const client = await clientWith(caller.token);
   const random = seeded(seed);
@@ -246,11 +247,11 @@ const attack = async (seed: number, runs: number): Promise<void> => {
       ...strangers.map((phone) => [phone, 0]),
     ]),
   );
-  await expect.poll(() => acceptedOf(caller, Object.keys(wanted)), { message: `seed ${seed}` }).toEqual(wanted);
+  await expect.poll(() => acceptedOf(caller, Object.keys(wanted))).toEqual(wanted);
   for (const { to, text, isSent } of played) {
     for (const phone of to) {
       const shown = isSent ? [{ data: { text: { body: text } } }] : [];
-      await expect.poll(() => shownOn(phone), { message: `seed ${seed}` }).toMatchObject(shown);
+      await expect.poll(() => shownOn(phone)).toMatchObject(shown);
     }
   }
 };
@@ -258,10 +259,11 @@ const attack = async (seed: number, runs: number): Promise<void> => {
 describe('an agent that does what it must not', () => {
   test('in 40 runs, sends nothing beyond its plans, and nothing twice', () => attack(1, 40));
 
-  test('in a thousand runs, sends nothing beyond its plans, and nothing twice', {
+  // Other runs each time, by the numbers of seeds that are printed.
+  test('in 200 other runs, sends nothing beyond its plans, and nothing twice', {
     tags: 'long',
     timeout: 600_000,
   }, async () => {
-    for (let seed = 2; seed < 27; seed += 1) await attack(seed, 40);
+    for (let times = 0; times < 5; times += 1) await attack(randomInt(1e9), 40);
   });
 });

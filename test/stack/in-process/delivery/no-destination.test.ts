@@ -1,5 +1,6 @@
 /** What is accepted for an account waits for a destination: one that is missing, disabled, or that refuses for a time. */
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { beginListening } from '../../../../infra/operator/listen/mode.ts';
 import {
@@ -25,6 +26,8 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
+
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -66,6 +69,7 @@ const open = async (platform: AccountPlatform | null = null) => {
   const conversation: Conversation = { direction: 'platform', account, phone };
   return {
     account,
+    bot,
     phone,
     conversation,
     write: (body: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body } }),
@@ -257,6 +261,30 @@ describe('a plain webhook', () => {
     later(7 * HOUR);
     expect(await run()).toEqual({ settled: 1 });
     expect(await states()).toContainEqual(['reception_failed_http', 'unreachable']);
+  });
+
+  test('that asks for a pause of 3 s, and then in another response for 1 s, gets nothing for 3 s', async () => {
+    const { bot, conversation, write } = await open(plainWebhook());
+    await write('one');
+    const other = { ...conversation, phone: newPhone() };
+    await receiveMessage(newId(), { from: other.phone, to: bot, type: 'text', text: { body: 'two' } });
+    const limited: ServerResponse[] = [];
+    webhook.answers = [(response) => limited.push(response)];
+    const deliverBoth = () => [conversation, other].map((one) => deliver(one, () => 60_000));
+    const running = deliverBoth();
+    await expect.poll(() => limited.length).toBe(2);
+    limited[0]?.writeHead(429, { 'retry-after': '3' }).end();
+    await Promise.race(running);
+    limited[1]?.writeHead(429, { 'retry-after': '1' }).end();
+    await Promise.all(running);
+    webhook.answers = [200];
+    later(2_900);
+    await Promise.all(deliverBoth());
+    expect(webhook.calls).toHaveLength(2);
+    // Conversations continue a little later than the pause allows, each at another time.
+    later(60_000);
+    await Promise.all(deliverBoth());
+    expect(webhook.calls).toHaveLength(4);
   });
 
   test('that rejects its token shows as failing, with cause and last event', async () => {

@@ -20,6 +20,8 @@ import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
+
 captureLog();
 useOwnTable('same-bytes');
 const appNetwork = useAppNetworkServer();

@@ -267,10 +267,18 @@ const isBetweenMany = (calls: string[], index: number): boolean =>
     return before > 0 && after > 0 && before + 1 + after >= MANY;
   });
 
-/** The positions, from 1, of the calls that a fault applies to: in turn, it is at least the first one that can meet it. */
-const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] => {
+/**
+ * The faults that the calls of a handler meet in turn, with this one. A refused call is the same for a handler, whatever the
+ * error: clients of AWS tell errors apart, and each scenario has them all.
+ */
+const alternativesTo = (fault: Fault, possible: Named<Fault>[], { inTurn }: Scenario): Fault[] =>
+  possible.map(([, one]) => one).filter((one) => one === fault || inTurn || (one.isRefusal && fault.isRefusal));
+
+/** The positions, from 1, of the calls that a fault applies to: at least the first one that can meet it. */
+const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, scenario: Scenario): number[] => {
   const all = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? '') && !isBetweenMany(calls, index));
-  const next = all.filter((_, place) => !inTurn || possible[place % possible.length]?.[1] === fault);
+  const alternatives = alternativesTo(fault, possible, scenario);
+  const next = all.filter((_, place) => alternatives[place % alternatives.length] === fault);
   return (next.length > 0 ? next : all.slice(0, 1)).map((index) => index + 1);
 };
 

@@ -24,6 +24,8 @@ export interface Fault {
   writesOnly?: true;
   /** Set if the fault differs from another one only in the response to a caller. */
   responseOnly?: true;
+  /** Set if the handler sees an error, and the call has no effect. */
+  isRefusal?: true;
 }
 
 interface Bad {
@@ -55,19 +57,24 @@ const conflicting = ({ operation }: Call): Bad =>
 
 /** The faults, by the end of the test name "… if any call". */
 export const faults = {
-  'is throttled': { takesEffect: false, injected: throttled },
+  'is throttled': { takesEffect: false, injected: throttled, isRefusal: true },
   'conflicts with another transaction at every attempt': {
     takesEffect: false,
     injected: conflicting,
     writesOnly: true,
   },
-  'returns 500': { takesEffect: false, injected: () => bad(500, { __type: 'InternalServerError' }) },
+  'returns 500': {
+    takesEffect: false,
+    injected: () => bad(500, { __type: 'InternalServerError' }),
+    isRefusal: true,
+  },
   'returns 503 with HTML from a proxy': {
     takesEffect: false,
     injected: () => ({ status: 503, body: '<html>Service Unavailable</html>' }),
     responseOnly: true,
+    isRefusal: true,
   },
-  'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up' },
+  'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up', isRefusal: true },
   'takes effect, and its response is lost': { takesEffect: true, injected: 'hang-up' },
   'is not made because the process ends': { takesEffect: false, injected: 'end' },
   'is the last one before the process ends': { takesEffect: true, injected: 'end' },

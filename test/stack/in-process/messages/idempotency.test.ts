@@ -22,6 +22,8 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId, newMedia, newPhone, newPhones } from '../../support/world.ts';
 
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
+
 const NOW = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
 const DAY = 86_400_000;
