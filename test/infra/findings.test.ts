@@ -19,12 +19,9 @@ const synthesise = ({ folder }: SourceCopy, context: Record<string, string> = { 
       CDK_CONTEXT_JSON: JSON.stringify(context),
     },
     encoding: 'utf8',
-    // Rarely, the synthesis hangs. Then the test is retried.
-    timeout: 60_000,
+    timeout: 100_000,
     killSignal: 'SIGKILL',
   });
-
-const WITH_RETRY = { timeout: 150_000, retry: 1 };
 
 const sources = async (): Promise<SourceCopy> => {
   const copy = await copySources();
@@ -32,7 +29,7 @@ const sources = async (): Promise<SourceCopy> => {
   return copy;
 };
 
-test('the synthesised stack has no findings of AwsSolutions or CloudFormation', WITH_RETRY, async () => {
+test('the synthesised stack has no findings of AwsSolutions or CloudFormation', async () => {
   const copy = await sources();
   // With the resources and properties that only settings create.
   await copy.change('infra/stages/production.json', () =>
@@ -55,7 +52,7 @@ test('the synthesised stack has no findings of AwsSolutions or CloudFormation', 
   expect(status).toBe(0);
 });
 
-test('a finding makes the synthesis fail', WITH_RETRY, async () => {
+test('a finding makes the synthesis fail', async () => {
   const copy = await sources();
   await copy.change('infra/constructs/function/service-function.ts', (source) =>
     source.replace('NODEJS_24_X', 'NODEJS_18_X'),
