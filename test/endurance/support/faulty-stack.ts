@@ -20,8 +20,8 @@ const FAILING_THIRD = [
   { drop: true, after: true, share: 1 / 13 },
 ];
 
-/** How often each fault happened. */
-const noFaults = () => ({ killed: 0, rejected: 0, lost: 0, repeated: 0, batches: 0 });
+/** How often each fault happened; of kills, by the worker. */
+const noFaults = () => ({ Relay: 0, Count: 0, Expand: 0, Deliver: 0, rejected: 0, lost: 0, repeated: 0, batches: 0 });
 
 type Faults = ReturnType<typeof noFaults>;
 
@@ -41,32 +41,36 @@ const happens = (does: boolean, name: keyof Faults, faults: Faults): boolean => 
 };
 
 /** The workers that are killed. */
-const KILLED = /^(Relay|Count|Expand|Deliver)Function/;
+const KILLED = ['Relay', 'Count', 'Expand', 'Deliver'] as const;
 
 /**
- * Milliseconds after which a fifth of the workers' invocations is killed, if they have not ended: a share of the work, because
- * on a slow machine, kills at intervals would leave no time for it.
+ * Milliseconds after which a worker is killed, for a fifth of its invocations, if they have not ended: a share of the work,
+ * because on a slow machine, kills at intervals would leave no time for it.
  */
 const killAfter = (random: () => number): number | undefined => (random() < 0.2 ? 5 * 400 ** random() : undefined);
 
-/** Functions that are killed after some milliseconds. */
-const killedFunctions = (after: () => number | undefined, onKilled: () => void) =>
+/** Functions of which one running invocation, the first one, is killed at times. */
+const killedFunctions = (random: () => number, isKilling: () => boolean, faults: Faults) =>
   class extends LambdaPool {
-    readonly #isVictim: boolean;
+    readonly #name: (typeof KILLED)[number] | undefined;
 
     constructor(...[definition, ...others]: ConstructorParameters<typeof LambdaPool>) {
       super(definition, ...others);
-      this.#isVictim = KILLED.test(definition.id);
+      this.#name = KILLED.find((name) => definition.id.startsWith(`${name}Function`));
     }
 
     override async invoke(event: unknown): Promise<unknown> {
-      const time = this.#isVictim ? after() : undefined;
-      const timer = time === undefined ? undefined : setTimeout(() => this.kill() && onKilled(), time);
+      const time = this.#name === undefined ? undefined : killAfter(random);
+      const timer = time === undefined ? undefined : setTimeout(() => this.#crash(), time);
       try {
         return await super.invoke(event);
       } finally {
         clearTimeout(timer);
       }
+    }
+
+    #crash(): void {
+      if (this.#name !== undefined && isKilling()) happens(this.kill(), this.#name, faults);
     }
   };
 
@@ -95,10 +99,7 @@ export const serveFaultyStack = async (name: string, minute: number) => {
     minute,
     random,
     faultInjection: faultsOf(random, faults),
-    functions: killedFunctions(
-      () => (isKilling ? killAfter(random) : undefined),
-      () => happens(true, 'killed', faults),
-    ),
+    functions: killedFunctions(random, () => isKilling, faults),
     onLine: (source, line) => {
       if (line.includes('"error"') && !line.includes('Runtime.Killed')) process.stderr.write(`${source} ${line}\n`);
     },
@@ -121,7 +122,7 @@ export const serveFaultyStack = async (name: string, minute: number) => {
   };
 
   return {
-    /** No invocation that begins after this is killed. */
+    /** No worker is killed after this. */
     endKilling: (): void => {
       isKilling = false;
     },

@@ -1,7 +1,7 @@
 /** EventBridge's schedules on this machine. */
 import { randomUUID } from 'node:crypto';
 import { invokeAsynchronously } from '../lambda/asynchronous.ts';
-import type { ScheduleDefinition } from '../template/definitions.ts';
+import type { ScheduleDefinition, ScheduleTarget } from '../template/definitions.ts';
 import type { Clock } from '../time/clock.ts';
 
 const MINUTE = 60_000;
@@ -29,7 +29,7 @@ export class Schedules {
   readonly #unwatch: () => void;
   #isNeeded: IsNeeded = () => true;
   /** Calls in progress, by target. */
-  readonly #calls = new Map<object, number>();
+  readonly #calls = new Map<ScheduleTarget, number>();
 
   /** Starts at once. */
   constructor(schedules: ScheduleDefinition[], settings: SchedulesSettings) {

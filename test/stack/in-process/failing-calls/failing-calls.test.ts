@@ -1,7 +1,7 @@
 /**
- * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail. The
- * handler reports the failure and leaves no partial change, and a repeat completes the work. The quick tests use one
- * fault each for a few handlers.
+ * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail; the kinds of
+ * outage are met in turn. The handler reports the failure and leaves no partial change, and a repeat completes the work. The
+ * quick tests use one fault each for a few handlers.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -268,11 +268,11 @@ const isBetweenMany = (calls: string[], index: number): boolean =>
   });
 
 /**
- * The faults that the calls of a handler meet in turn, with this one. A refused call is the same for a handler, whatever the
- * error: clients of AWS tell errors apart, and each scenario has them all.
+ * The faults that the calls of a handler meet in turn, with this one. Clients of AWS repeat a call in each kind of outage, and
+ * handlers only see that it failed.
  */
 const alternativesTo = (fault: Fault, possible: Named<Fault>[], { inTurn }: Scenario): Fault[] =>
-  possible.map(([, one]) => one).filter((one) => one === fault || inTurn || (one.isRefusal && fault.isRefusal));
+  possible.map(([, one]) => one).filter((one) => one === fault || inTurn || (one.isOutage && fault.isOutage));
 
 /** The positions, from 1, of the calls that a fault applies to: at least the first one that can meet it. */
 const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, scenario: Scenario): number[] => {

@@ -24,8 +24,8 @@ export interface Fault {
   writesOnly?: true;
   /** Set if the fault differs from another one only in the response to a caller. */
   responseOnly?: true;
-  /** Set if the handler sees an error, and the call has no effect. */
-  isRefusal?: true;
+  /** Set if the service does not respond as its API says, and the call has no effect. */
+  isOutage?: true;
 }
 
 interface Bad {
@@ -57,7 +57,7 @@ const conflicting = ({ operation }: Call): Bad =>
 
 /** The faults, by the end of the test name "… if any call". */
 export const faults = {
-  'is throttled': { takesEffect: false, injected: throttled, isRefusal: true },
+  'is throttled': { takesEffect: false, injected: throttled },
   'conflicts with another transaction at every attempt': {
     takesEffect: false,
     injected: conflicting,
@@ -66,15 +66,15 @@ export const faults = {
   'returns 500': {
     takesEffect: false,
     injected: () => bad(500, { __type: 'InternalServerError' }),
-    isRefusal: true,
+    isOutage: true,
   },
   'returns 503 with HTML from a proxy': {
     takesEffect: false,
     injected: () => ({ status: 503, body: '<html>Service Unavailable</html>' }),
     responseOnly: true,
-    isRefusal: true,
+    isOutage: true,
   },
-  'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up', isRefusal: true },
+  'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up', isOutage: true },
   'takes effect, and its response is lost': { takesEffect: true, injected: 'hang-up' },
   'is not made because the process ends': { takesEffect: false, injected: 'end' },
   'is the last one before the process ends': { takesEffect: true, injected: 'end' },

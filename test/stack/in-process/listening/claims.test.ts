@@ -1,7 +1,7 @@
 /** Listeners over the API of the served stack: events of users are claimed and settled, and rejected claims change nothing. */
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { beginListening, endListening } from '../../../../infra/operator/listen/mode.ts';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newPseudonym } from '../../../../shared/core/ids.ts';
@@ -14,8 +14,6 @@ import { answered, applied, named, removed, state, updated } from '../../support
 import { call, fail } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
-
-vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
 /** A new account with a bot, whose events wait for listeners. */
 const newListener = async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { webhooks as described } from '../../../../infra/openapi/webhooks.ts';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
@@ -12,8 +12,6 @@ import { applied, removed, state, updated } from '../../support/app-events.ts';
 import { call, fail } from '../../support/client.ts';
 import { type Call, DestinationServer } from '../../support/destination-server.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
-
-vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
 const newServer = async (): Promise<DestinationServer> => {
   const server = await DestinationServer.start();
