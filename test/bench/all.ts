@@ -15,6 +15,7 @@ const benches = {
   'cold-start': new URL('./cold-start.ts', import.meta.url),
   'hostile-bodies': new URL('./hostile-bodies.ts', import.meta.url),
   queries: new URL('./queries.ts', import.meta.url),
+  'stored-rows': new URL('./stored-rows.ts', import.meta.url),
   capacity: new URL('./capacity.ts', import.meta.url),
   cost: new URL('./cost.ts', import.meta.url),
   count: new URL('./count.ts', import.meta.url),

@@ -146,7 +146,7 @@ try {
   const seconds = await millisecondsOf(async () => {
     say(`queries: filling a table with ${accounts.map(({ entries }) => entries).join(' and ')} entries`);
     if (process.env.DYNAMODB_ENDPOINT) await putAll([...everything()]);
-    else end = await serveItems(everything());
+    else ({ end } = await serveItems(everything()));
   });
   const figures: Figure[] = [{ what: 'filling the table', value: seconds / 1_000, unit: 's' }];
   for (const [what, query] of Object.entries(queries)) figures.push(...(await figuresOf(what, query)));

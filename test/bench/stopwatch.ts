@@ -5,13 +5,13 @@ import type { Call, CallResult } from '../../infra/local/aws/lambda/worker-threa
 /** Times in milliseconds since the last `takeTimes`, by function. */
 const found = new Map<string, number[]>();
 
-/** The called function, derived from its event: a route, or the name of a worker. */
+/** The called function, derived from its event: a route, the name of a worker, or the step of a scheduled one. */
 const calledBy = (event: string): string => {
-  const { routeKey, identitySource, Records } = JSON.parse(event);
+  const { routeKey, identitySource, Records, step } = JSON.parse(event);
   if (identitySource !== undefined) return 'authorizer';
   if (routeKey !== undefined) return routeKey;
   const [record] = Records ?? [];
-  if (record === undefined) return 'schedule';
+  if (record === undefined) return step;
   if (record.receiptHandle !== undefined) return 'direction' in JSON.parse(record.body) ? 'deliver' : 'expand';
   return record.dynamodb.Keys.pk.S.startsWith('OUTBOX#') ? 'relay' : 'count';
 };

@@ -24,7 +24,7 @@ export interface Use extends Units {
 /** The usage of one message by function, and the number of invocations of each function. */
 export type Way = Map<string, Use & { invocations: number }>;
 
-interface Usage {
+export interface Usage {
   endpoints: Map<EndpointName, Use>;
   authorizer: Use;
   /** A message of the API: accepted, relayed, delivered, counted, with reports of two states. */
@@ -32,7 +32,7 @@ interface Usage {
 }
 
 /** The parts for the measurement. */
-interface Bench {
+export interface Bench {
   door: FrontDoor;
   meter: Meter;
   demo: Demo;
@@ -45,25 +45,39 @@ const ENTRIES = 4;
 /** The number of times that each request is made. Units are from the last request, milliseconds are the median. */
 const TIMES = 25;
 
-export const measureUsage = async (): Promise<Usage> => {
+/**
+ * Measures on a stack of its own.
+ *
+ * @param stored - a table that exists, and the endpoint of its database. Default: an empty one
+ */
+export const onStack = async <Found>(
+  work: (bench: Bench) => Promise<Found>,
+  stored?: { endpoint: string; tableName: string },
+): Promise<Found> => {
   startStopwatch();
-  const database = await openDatabase(undefined);
+  const database = await openDatabase(stored?.endpoint);
   const meter = new Meter(database.endpoint);
-  const { stack, simulators, demo, close } = await openWhole(await meter.listen());
+  const named = stored && { tableName: stored.tableName };
+  const { stack, simulators, demo, close } = await openWhole(await meter.listen(), {}, named);
   try {
-    const withoutPlatform = () => updateAccount(ACCOUNT, { platform: null });
-    // No statuses are sent. The requests for deliveries give the account a webhook.
-    await withoutPlatform();
-    const bench = { door: new FrontDoor(stack, demo), meter, demo, phoneUrl: simulators.app.phoneUrl };
-    const endpoints = await measureEndpoints(bench);
-    await withoutPlatform();
-    return { endpoints, authorizer: await measureAuthorizer(bench), message: await measureMessage(bench) };
+    return await work({ door: new FrontDoor(stack, demo), meter, demo, phoneUrl: simulators.app.phoneUrl });
   } finally {
     await close();
     await meter.close();
     await database.close();
   }
 };
+
+export const usageOn = async (bench: Bench): Promise<Usage> => {
+  const withoutPlatform = () => updateAccount(ACCOUNT, { platform: null });
+  // No statuses are sent. The requests for deliveries give the account a webhook.
+  await withoutPlatform();
+  const endpoints = await measureEndpoints(bench);
+  await withoutPlatform();
+  return { endpoints, authorizer: await measureAuthorizer(bench), message: await measureMessage(bench) };
+};
+
+export const measureUsage = (): Promise<Usage> => onStack(usageOn);
 
 const measureEndpoints = async ({ door, meter, demo }: Bench): Promise<Map<EndpointName, Use>> => {
   const requests = Object.entries(await typicalRequests(door, demo)) as [EndpointName, () => object][];

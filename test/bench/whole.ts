@@ -37,7 +37,7 @@ export const openWhole = async (
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute });
   const stack = await LocalStack.start({
-    assembly: synthesise(folder, 'minified', undefined, settings).then(() => folder),
+    assembly: synthesise(folder, 'minified', undefined, { documentation: true, ...settings }).then(() => folder),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName,

@@ -47,9 +47,9 @@ function* exported(items: Iterable<Key>): Generator<string> {
  * as an index grows, but it loads an export of any size at once. The client of the table must not have been used
  * before.
  *
- * @returns a function that stops the database
+ * @returns the URL of the database, and a function that stops it
  */
-export const serveItems = async (items: Iterable<Key>): Promise<() => Promise<void>> => {
+export const serveItems = async (items: Iterable<Key>): Promise<{ endpoint: string; end: () => Promise<void> }> => {
   const { TABLE_NAME = '' } = process.env;
   const folder = await mkdtemp(join(tmpdir(), 'items-'));
   await mkdir(join(folder, TABLE_NAME, 'data'), { recursive: true });
@@ -70,9 +70,10 @@ export const serveItems = async (items: Iterable<Key>): Promise<() => Promise<vo
     await pause(100);
   }
   callTableOf({ dynamodbEndpoint: endpoint, table: TABLE_NAME });
-  return async () => {
+  const end = async (): Promise<void> => {
     child.kill();
     await exited;
     await rm(folder, { recursive: true });
   };
+  return { endpoint, end };
 };

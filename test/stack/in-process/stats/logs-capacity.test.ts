@@ -46,7 +46,7 @@ let end: (() => Promise<void>) | undefined;
 beforeAll(async () => {
   const all = [...entries(small, FEW), ...entries(large, MANY)];
   if (process.env.DYNAMODB_ENDPOINT) await putAll(all);
-  else end = await serveItems(all);
+  else ({ end } = await serveItems(all));
 }, 300_000);
 
 afterAll(() => end?.());

@@ -1,0 +1,41 @@
+/** Rows of other accounts and users: as many as wanted, of all kinds that a table has. */
+import type { Key } from '../../../shared/table/keys.ts';
+
+/** A row of any kind. */
+export interface Row extends Key {
+  gsi1pk?: string;
+  [attribute: string]: unknown;
+}
+
+/** Ids and hashes. The end of each is replaced: the beginning of an id is its time. */
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}/g;
+const PHONE = /(?:4477|27)\d{9,10}/g;
+const ACCOUNT = /(?<=["#])(?:demo(?:-[a-z]+)?|listener)(?=["#])/g;
+
+/** Digits of an id or a number that differ between the copies. */
+const REPLACED = 6;
+
+const ended = (text: string, end: string): string => text.slice(0, -REPLACED) + end.padStart(REPLACED, '0');
+
+/** A row like this one of another account, about another user. */
+const copyOf = (row: Row, index: number): Row =>
+  JSON.parse(
+    JSON.stringify(row)
+      .replace(ID, (id) => ended(id, index.toString(16)))
+      .replace(PHONE, (phone) => ended(phone, String((Number(phone.slice(-REPLACED)) + index) % 10 ** REPLACED)))
+      .replace(ACCOUNT, (account) => `${account}-${index}`),
+  );
+
+/** Pending work is not stored: workers do it. Rows without account, id and number exist once in a table. */
+const isStored = (row: Row): boolean =>
+  !row.pk.startsWith('OUTBOX#') && !row.gsi1pk?.startsWith('DUE#') && copyOf(row, 1).pk !== row.pk;
+
+/** So many copies of rows. */
+export function* othersLike(rows: Row[], count: number): Generator<Row> {
+  const stored = rows.filter(isStored);
+  for (let index = 0; index < count; index += 1) {
+    const row = stored[index % stored.length];
+    if (row === undefined) throw new Error('There are no rows to copy.');
+    yield copyOf(row, Math.floor(index / stored.length) + 1);
+  }
+}
