@@ -47,7 +47,7 @@ const KILLED = ['Relay', 'Count', 'Expand', 'Deliver'] as const;
  * Milliseconds after which a worker is killed, for a fifth of its invocations, if they have not ended: a share of the work,
  * because on a slow machine, kills at intervals would leave no time for it.
  */
-const killAfter = (random: () => number): number | undefined => (random() < 0.2 ? 5 * 400 ** random() : undefined);
+const killAfter = (random: () => number): number | undefined => (random() < 0.2 ? 2_000 ** random() : undefined);
 
 /** Functions of which one running invocation, the first one, is killed at times. */
 const killedFunctions = (random: () => number, isKilling: () => boolean, faults: Faults) =>
