@@ -30,9 +30,12 @@ const copyOf = (row: Row, index: number): Row =>
 const isStored = (row: Row): boolean =>
   !row.pk.startsWith('OUTBOX#') && !row.gsi1pk?.startsWith('DUE#') && copyOf(row, 1).pk !== row.pk;
 
-/** So many copies of rows. */
+const keyOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
+
+/** So many copies of rows, all with different keys. */
 export function* othersLike(rows: Row[], count: number): Generator<Row> {
-  const stored = rows.filter(isStored);
+  // Rows whose copies have the same key would be one row.
+  const stored = [...new Map(rows.filter(isStored).map((row) => [keyOf(copyOf(row, 1)), row])).values()];
   for (let index = 0; index < count; index += 1) {
     const row = stored[index % stored.length];
     if (row === undefined) throw new Error('There are no rows to copy.');

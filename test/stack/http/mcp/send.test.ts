@@ -234,7 +234,6 @@ const play = async (client: Client, random: () => number, former: Given[]) => {
 
 /** Plays runs for one account, and compares what was accepted and delivered with what was planned. */
 const attack = async (seed: number, runs: number): Promise<void> => {
-  console.info(`seed ${seed}`);
   const caller = await newSender();
   const client = await clientWith(caller.token);
   const random = seeded(seed);
@@ -268,6 +267,9 @@ describe('an agent that does what it must not', () => {
     tags: 'long',
     timeout: 600_000,
   }, async () => {
-    for (const seed of seeds) await attack(seed, 40);
+    for (const seed of seeds) {
+      console.info(`seed ${seed}`);
+      await attack(seed, 40);
+    }
   });
 });
