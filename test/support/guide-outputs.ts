@@ -148,8 +148,11 @@ const withinTolerance = (before: string[], after: string[], tolerance: number): 
     return known !== undefined && isLike(known, line, tolerance) ? known : line;
   });
 
-/** The guide with the outputs of its commands. */
-export const withOutputs = async (markdown: string, { env, replacements }: Shell): Promise<string> => {
+/** The guide with the outputs of its commands, and these outputs as they are. */
+export const withOutputs = async (
+  markdown: string,
+  { env, replacements }: Shell,
+): Promise<{ guide: string; outputs: string[] }> => {
   const lines = markdown.split('\n');
   const commands = commandsIn(lines);
   const outputs = await run(
@@ -176,5 +179,5 @@ export const withOutputs = async (markdown: string, { env, replacements }: Shell
   for (const { from, to, shown, printed } of changes.reverse()) {
     if (shown) written.splice(from, to - from, ...inOrderOf(lines.slice(from, to), printed));
   }
-  return written.join('\n');
+  return { guide: written.join('\n'), outputs };
 };

@@ -62,7 +62,7 @@ test.each(GUIDES)(
   { tags: 'long', timeout: 600_000 },
   async (guide) => {
     const shown = await readFile(guide, 'utf8');
-    const written = await withOutputs(shown, await openTerminal(guide.replaceAll(/\W/g, '-')));
+    const { guide: written } = await withOutputs(shown, await openTerminal(guide.replaceAll(/\W/g, '-')));
     await expect(written).toMatchFileSnapshot(resolve(guide));
   },
 );
