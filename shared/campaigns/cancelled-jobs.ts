@@ -9,12 +9,13 @@
  *     its time is over   the positions are stored with the jobs: the next run continues there
  *     a pass ends        the job is due again in a minute, until nothing is pending any more
  */
-import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
+import { now, scaled, sortableTime } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { cancelledJobsOf, jobNamed } from '../messaging/entities.ts';
 import { type JobItem, readJob } from '../messaging/jobs/job.ts';
 import { conversationName, logPartitions, messageIdOf, outcomeKey } from '../outbox/entities.ts';
 import { conversationsOf } from '../outbox/event.ts';
+import { timePartBefore } from '../outbox/log-positions.ts';
 import type { LogItem } from '../outbox/message.ts';
 import { type WakeUp, wake } from '../outbox/wake-ups/conversations.ts';
 import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
@@ -184,13 +185,10 @@ const wakePending = async (job: JobItem, isOver: () => boolean): Promise<boolean
   await change(job, 'SET gsi1sk = :due, gsi3sk = :again, checked = :from REMOVE first_pending', {
     ':due': dueOrder(account, again),
     ':again': again,
-    ':from': first === undefined ? (job.checked ?? ' ') : before(first),
+    ':from': first === undefined ? (job.checked ?? ' ') : timePartBefore(first, OVERLAP_MS),
   });
   return true;
 };
-
-/** The position some time before that of a message. */
-const before = (position: string): string => timestampOf(Date.parse(`${position.slice(0, 23)}Z`) - OVERLAP_MS);
 
 /** The messages that have not ended, in order. */
 const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {

@@ -4,6 +4,7 @@ import { keyedHash } from '../core/keyed-hashes.ts';
 import type { Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
 import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
+import { type LoggedState, logPosition, stateCode } from './log-positions.ts';
 
 const MESSAGE = 'MESSAGE#';
 
@@ -127,10 +128,10 @@ export const logsOfContact = (phone: string): string => `${LOGS}${phone}`;
 
 /** The partitions of an account's log entries, by index. */
 export const logPartitions = {
-  gsi1: (account: string, { state }: { state: string }) => `${LOGS}${account}#${state}`,
+  gsi1: (account: string, { state }: { state: LoggedState }) => `${LOGS}${account}#${stateCode(state)}`,
   gsi2: (_account: string, { phone }: { phone: string }) => logsOfContact(phone),
-  gsi3: (account: string, { job_id, state }: { job_id: string; state: string }) =>
-    `${LOGS}${account}#${job_id}#${state}`,
+  gsi3: (account: string, { job_id, state }: { job_id: string; state: LoggedState }) =>
+    `${LOGS}${account}#${job_id}#${stateCode(state)}`,
   gsi4: (account: string, { reference }: { reference: string }) => `${LOGS_WITH}${account}#${reference}`,
 };
 
@@ -140,16 +141,12 @@ export const positionOfAccount = (account: string): string => `${account}#`;
 /** The account of a contact's log entry, by its sort key in that partition. */
 export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
 
-/** The pattern of positions in a log: time, message, state. */
-export const LOG_POSITION =
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[a-z_]{1,40}$/;
-
 /** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
 export const ofLog = (
   account: string,
-  entry: { created: string; message: string; phone: string; job_id: string; state: string; reference?: string },
+  entry: { created: string; message: string; phone: string; job_id: string; state: LoggedState; reference?: string },
 ) => {
-  const position = `${entry.created}#${entry.message}#${entry.state}`;
+  const position = logPosition(entry.created, entry.message, entry.state);
   return {
     gsi1pk: logPartitions.gsi1(account, entry),
     gsi1sk: position,

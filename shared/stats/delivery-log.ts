@@ -1,9 +1,10 @@
 /** The delivery log: one entry for each message and state. */
 
-import { now, timePrefix } from '../core/clock.ts';
+import { now } from '../core/clock.ts';
 import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
+import { timePart } from '../outbox/log-positions.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
@@ -62,7 +63,7 @@ export const listLogs = async (
   // Clocks differ: include entries that another machine has just written.
   const end = filter.end ?? Math.floor(now() / 1000) + 60;
   const start = filter.start ?? end - PERIOD;
-  const span = { from: timePrefix(start), to: after ?? timePrefix(end), limit };
+  const span = { from: startOf(start), to: after ?? startOf(end), limit };
   if (span.to < span.from) return { entries: [] };
 
   const slices = await Promise.all(sourcesOf(account, filter).map((source) => readSlice(source, span)));
@@ -78,6 +79,9 @@ export const listLogs = async (
     ...(last && { next: last }),
   };
 };
+
+/** The beginning of the positions of a time, in seconds since 1970, to the microsecond. */
+const startOf = (seconds: number): string => timePart(Math.round(seconds * 1e6));
 
 /** A source of entries: a partition of an index, and a filter. */
 interface Source {

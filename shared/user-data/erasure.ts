@@ -25,6 +25,7 @@ import { dropPending, reportStopped } from '../messaging/erasure-outbox.ts';
 import { forgetWritten } from '../messaging/replies.ts';
 import { accountAt, logsOfContact, messageIdOf, messageKey, positionOfAccount } from '../outbox/entities.ts';
 import { conversationsOf } from '../outbox/event.ts';
+import { timePartOf } from '../outbox/log-positions.ts';
 import { isAnswerKey } from '../profilers/entities.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
@@ -357,7 +358,7 @@ const logged = (account: string, { phone, end }: ErasedIdentity, after: unknown)
     ExpressionAttributeValues: {
       ':contact': logsOfContact(phone),
       ':account': positionOfAccount(account),
-      ':end': `${positionOfAccount(account)}${end}~`,
+      ':end': `${positionOfAccount(account)}${timePartOf(end)}~`,
     },
     ProjectionExpression: 'pk, sk, gsi2sk',
     Limit: PAGE,
@@ -369,7 +370,8 @@ const logged = (account: string, { phone, end }: ErasedIdentity, after: unknown)
  * entry that was logged after `until`.
  */
 const withoutNextOwner = async (entries: Logged[], { until }: ErasedIdentity): Promise<Logged[]> => {
-  const isLater = ({ gsi2sk }: Logged): boolean => gsi2sk > `${positionOfAccount(accountAt(gsi2sk))}${until}~`;
+  const isLater = ({ gsi2sk }: Logged): boolean =>
+    gsi2sk > `${positionOfAccount(accountAt(gsi2sk))}${timePartOf(until)}~`;
   const later = entries.filter(isLater);
   const messages = await getManyConsistent<{ created: string }[]>(later.map((entry) => messageKey(messageIdOf(entry))));
   const ofNext = new Set(later.filter((_, place) => (messages[place]?.created ?? '') > until));

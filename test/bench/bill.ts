@@ -86,9 +86,10 @@ const bytesOf = (item: Key): Stored => {
     Object.entries(item)
       .filter(([name]) => names.includes(name))
       .reduce((total, [name, value]) => total + name.length + Buffer.byteLength(String(value)), 100);
-  const copies = Object.values(indexes).map(({ keys, holds }) =>
-    size(['pk', 'sk', `${keys}pk`, `${keys}sk`, ...holds]),
-  );
+  // Indexes are sparse: an entry without a reference is not in the one of references.
+  const copies = Object.values(indexes)
+    .filter(({ keys }) => `${keys}pk` in item)
+    .map(({ keys, holds }) => size(['pk', 'sk', `${keys}pk`, `${keys}sk`, ...holds]));
   return { table: size(Object.keys(item)), indexes: copies.reduce((total, one) => total + one, 0) };
 };
 

@@ -221,13 +221,13 @@ describe('each function', () => {
       receiveAppEvents: 154,
       receiveTestMessage: 135,
       receiveRapidproMessage: 140,
-      receiveTurnMessage: 146,
+      receiveTurnMessage: 147,
       // They know the time zones of all countries.
-      expand: 117,
-      sendMessage: 160,
+      expand: 118,
+      sendMessage: 161,
       sendMessages: 157,
       // They send requests to customers, and sign them.
-      deliver: 187,
+      deliver: 188,
       claimDeliveries: 158,
       settleDelivery: 187,
       // They change webhooks, and make events due.

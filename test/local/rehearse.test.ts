@@ -15,23 +15,27 @@ const GUIDE = 'infra/docs/tools/rehearse.md';
 /** Each attempt reads what may prevent it. */
 const readsIn = (out = ''): number => Number(/^read units of a message +(?<units>[\d.]+)/m.exec(out)?.groups?.units);
 
-test('the guide shows the outputs of its commands (npm run guides writes them); calls that fail cost more units', {
+test('the guide shows the outputs of its commands (npm run guides writes them), which tell what failing calls cost', {
   timeout: 700_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'rehearse-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const env = { ...process.env, LOCAL_FOLDER: folder, NODE_OPTIONS: '' };
   const replacements = { [relative(process.cwd(), folder)]: '.local' };
-  const { guide, outputs } = await withOutputs(await readFile(GUIDE, 'utf8'), { env, replacements });
+  const { guide, ended } = await withOutputs(await readFile(GUIDE, 'utf8'), { env, replacements });
   await expect(guide).toMatchFileSnapshot(resolve(GUIDE));
-  const [usual, failing] = outputs;
-  expect(readsIn(failing)).toBeGreaterThan(readsIn(usual));
-  expect(await readdir(folder)).toContain('rehearsal.svg');
+  // The third one removes the picture, so that the last one must not draw another.
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 1]);
+  expect(await readdir(folder)).not.toContain('rehearsal.svg');
+  const [usual, failing] = ended;
+  expect(readsIn(failing?.output)).toBeGreaterThan(readsIn(usual?.output));
 });
 
 test('a wrong option ends the command with its name, before anything is played', async () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['test/rehearse/main.ts', '--profile', 'party'], {
+    env: { ...process.env, NODE_OPTIONS: '' },
     encoding: 'utf8',
+    timeout: 100_000,
   });
   expect({ status, stdout, stderr }).toEqual({
     status: 1,

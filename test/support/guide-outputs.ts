@@ -55,8 +55,8 @@ const commandsIn = (lines: readonly string[]): Command[] => {
   return commands;
 };
 
-/** Separates outputs. No command prints it. */
-const SEPARATOR = '\u0001';
+/** Precede the exit code of a command, and the output of the next one. No command prints them. */
+const [CODE, SEPARATOR] = ['\u0002', '\u0001'];
 
 interface Shell {
   env: NodeJS.ProcessEnv;
@@ -77,11 +77,22 @@ const NPM = `npm() {
 /** Milliseconds after which the commands of a guide have failed: one of them waits in vain. */
 const TIMEOUT = 500_000;
 
-/** Runs commands in one shell. Returns their outputs. */
-const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
-  const script = ['exec 2>&1', NPM, ...commands.map((command) => `${command}\nprintf '${SEPARATOR}'`)].join('\n');
+/** How a command of a guide ended. */
+interface Ended {
+  output: string;
+  code: number;
+}
+
+/** Runs commands in one shell. */
+const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<Ended[]> => {
+  const ends = commands.map((command) => `${command}\nprintf '${CODE}%s${SEPARATOR}' "$?"`);
+  const script = ['exec 2>&1', NPM, ...ends].join('\n');
   const shell = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'], timeout: TIMEOUT });
-  return (await text(shell.stdout)).split(SEPARATOR).slice(0, -1);
+  const parts = (await text(shell.stdout)).split(SEPARATOR).slice(0, -1);
+  return parts.map((part) => {
+    const [output = '', code] = part.split(CODE);
+    return { output, code: Number(code) };
+  });
 };
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -148,14 +159,14 @@ const withinTolerance = (before: string[], after: string[], tolerance: number): 
     return known !== undefined && isLike(known, line, tolerance) ? known : line;
   });
 
-/** The guide with the outputs of its commands, and these outputs as they are. */
+/** The guide with the outputs of its commands; and what each command printed, and its exit code. */
 export const withOutputs = async (
   markdown: string,
   { env, replacements }: Shell,
-): Promise<{ guide: string; outputs: string[] }> => {
+): Promise<{ guide: string; ended: Ended[] }> => {
   const lines = markdown.split('\n');
   const commands = commandsIn(lines);
-  const outputs = await run(
+  const ended = await run(
     commands.map(({ command }) =>
       Object.entries(replacements).reduce((text, [one, shown]) => text.replaceAll(shown, one), command),
     ),
@@ -164,7 +175,7 @@ export const withOutputs = async (
   const ids = new Map<string, string>();
   const written = [...lines];
   const changes = commands.map(({ command, from, to, shown, tolerance }, place) => {
-    const output = outputs[place];
+    const output = ended[place]?.output;
     if (output === undefined) throw new Error(`This command of the guide did not end: ${command}`);
     const printed = normalised(output, replacements, ids).trimEnd();
     const found = printed === '' ? [] : printed.split('\n').map((line) => line.trimEnd());
@@ -179,5 +190,5 @@ export const withOutputs = async (
   for (const { from, to, shown, printed } of changes.reverse()) {
     if (shown) written.splice(from, to - from, ...inOrderOf(lines.slice(from, to), printed));
   }
-  return { guide: written.join('\n'), outputs };
+  return { guide: written.join('\n'), ended };
 };

@@ -4,10 +4,11 @@
 
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { TokenRecord } from '../../../shared/accounts/token-records.ts';
-import { now, timestampOf } from '../../../shared/core/clock.ts';
+import { now } from '../../../shared/core/clock.ts';
 import { type PlatformName, setups } from '../../../shared/destinations/registry.ts';
 import { answersOf, type ConnectValues, encodeToken } from '../../../shared/destinations/setup.ts';
 import { logPartitions } from '../../../shared/outbox/entities.ts';
+import { timePart } from '../../../shared/outbox/log-positions.ts';
 import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
@@ -96,7 +97,7 @@ export const awaitMessage = async ({ account, platform, waitMs, pause }: Awaited
   const { title } = setups[platform];
   const began = now();
   do {
-    const arrived = await findMessage(account, platform, timestampOf(began));
+    const arrived = await findMessage(account, platform, began);
     if (arrived !== undefined) {
       return {
         title: `A message of ${title} arrived`,
@@ -114,12 +115,15 @@ export const awaitMessage = async ({ account, platform, waitMs, pause }: Awaited
   };
 };
 
-/** A message that the platform has sent since a time. */
-const findMessage = async (account: string, platform: PlatformName, since: string): Promise<LogItem | undefined> => {
+/** A message that the platform has sent since a time, in milliseconds since 1970. */
+const findMessage = async (account: string, platform: PlatformName, since: number): Promise<LogItem | undefined> => {
   const { items } = await page<Key>({
     IndexName: 'gsi1',
     KeyConditionExpression: 'gsi1pk = :sent AND gsi1sk > :since',
-    ExpressionAttributeValues: { ':sent': logPartitions.gsi1(account, { state: 'sent' }), ':since': since },
+    ExpressionAttributeValues: {
+      ':sent': logPartitions.gsi1(account, { state: 'sent' }),
+      ':since': timePart(since * 1_000),
+    },
     ProjectionExpression: 'pk, sk',
     Limit: MOST,
   });

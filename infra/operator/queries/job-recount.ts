@@ -1,6 +1,7 @@
 /** Job counters, for operators: statistics by day, and the repair of missing counts. */
 
 import { logPartitions } from '../../../shared/outbox/entities.ts';
+import { timePartOf } from '../../../shared/outbox/log-positions.ts';
 import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
@@ -68,8 +69,8 @@ export const recountJobs = async (
       KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
       ExpressionAttributeValues: {
         ':logs': logPartitions.gsi1(account, { state }),
-        ':start': start,
-        ':end': `${end}~`,
+        ':start': timePartOf(`${start}T00:00:00.000000`),
+        ':end': `${timePartOf(`${end}T23:59:59.999999`)}~`,
       },
       ProjectionExpression: 'pk, sk',
       Limit: CHUNK,

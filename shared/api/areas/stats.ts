@@ -4,7 +4,7 @@ import { dayIn, UTC } from '../../core/time-zones.ts';
 import { JOB_POSITION } from '../../messaging/entities.ts';
 import { contactError, personOf } from '../../messaging/jids.ts';
 import { jobStatuses } from '../../messaging/jobs/statuses.ts';
-import { LOG_POSITION } from '../../outbox/entities.ts';
+import { LOG_POSITION } from '../../outbox/log-positions.ts';
 import { reasonCodes, states } from '../../outbox/message.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { timeParameter } from '../../validation/point-in-time.ts';

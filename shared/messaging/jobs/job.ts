@@ -5,6 +5,7 @@ import { invalidRequest, Problem } from '../../core/problems.ts';
 import type { SendingHours } from '../../core/sending-hours.ts';
 import { messageRetention } from '../../core/settings.ts';
 import { logPartitions } from '../../outbox/entities.ts';
+import type { LoggedState } from '../../outbox/log-positions.ts';
 import { getConsistent, hasExpired, page, pages, putIfAbsent, update } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
@@ -223,7 +224,11 @@ export const findJob = async (account: string, job: string): Promise<KnownJob | 
 };
 
 /** When the first message of a job reached a state; undefined if none did. 0.5 read units. */
-export const firstReached = async (account: string, job_id: string, state: string): Promise<string | undefined> => {
+export const firstReached = async (
+  account: string,
+  job_id: string,
+  state: LoggedState,
+): Promise<string | undefined> => {
   // Only the first entries may have expired.
   for (let start: Record<string, unknown> | undefined, limit = 1; ; limit = 1_000) {
     const { items, next } = await page<{ created: string; expires_at: number }>({
@@ -241,7 +246,7 @@ export const firstReached = async (account: string, job_id: string, state: strin
 };
 
 /** The first state of a message to a user, and of a message from a user. */
-const FIRST_STATES = ['sent', 'received'];
+const FIRST_STATES = ['sent', 'received'] as const;
 
 export const jobNotFound = (): Problem =>
   new Problem('job_not_found', 'None of your messages belongs to this job. GET /v1/stats/jobs lists your jobs.');

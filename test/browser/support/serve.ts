@@ -29,8 +29,7 @@ export default async (project: TestProject) => {
     ports: { base: 0, bridge: 0, phone: 0, rapidpro: 0, turn: 0 },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: `business-api-browser-${process.pid}-${Date.now()}`,
-    // What becomes due is sent soon.
-    minute: 10_000,
+    minute: 60_000,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
   });
   project.provide('served', await server.open());

@@ -62,7 +62,7 @@ const context = (remaining = 60_000) => ({ awsRequestId: 'call-1', getRemainingT
 const conversation: Conversation = { direction: 'platform', account: 'acme', phone: PHONE };
 
 const message: Message = {
-  id: 'message-1',
+  id: '0198c0de-0000-7000-8000-000000000001',
   account: 'acme',
   phone: PHONE,
   job_id: 'job-1',
@@ -278,7 +278,12 @@ describe('deliver', () => {
   describe('deliver logs account, message and cause', () => {
     const settings = { url: 'https://10.0.0.1/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
 
-    const names = { type: 'message.received', account: 'acme', message_id: 'message-1', cause: 'address_not_public' };
+    const names = {
+      type: 'message.received',
+      account: 'acme',
+      message_id: '0198c0de-0000-7000-8000-000000000001',
+      cause: 'address_not_public',
+    };
 
     beforeEach(() => void vi.stubEnv('MINUTE', '1'));
 

@@ -1,4 +1,5 @@
 /** Wake-ups and stream batches that are repeated, late or cut differently, and entries that cannot be processed. */
+import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
@@ -193,7 +194,7 @@ const logged = async (length: number): Promise<{ account: string; records: Strea
   const records = await Promise.all(
     Array.from({ length }, async (_, index) => {
       const message: Message = {
-        id: `${account}-${index}`,
+        id: randomUUID(),
         account,
         phone: '1',
         job_id: 'job',

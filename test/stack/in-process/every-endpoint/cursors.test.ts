@@ -7,6 +7,7 @@ import { updateAccount } from '../../../../infra/operator/queries/accounts-admin
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { encodeCursor } from '../../../../shared/http/cursor.ts';
+import { logPosition } from '../../../../shared/outbox/log-positions.ts';
 import { asProblem, call, sendRaw } from '../../support/client.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
 
@@ -23,6 +24,8 @@ interface List {
 
 const JOB = randomUUID();
 
+/** The position of a log entry. */
+const LOGGED = logPosition('2026-01-01T00:00:00.000000', '0190f3a0-7b1c-7d3e-8f00-00112233aabb', 'sent');
 const ATTEMPT = 'ATTEMPT#0190f3a0-7b1c-7d3e-8f00-00112233aabb#0190f3a07b1c';
 
 /** The request for each list. A list that is missing here fails the first test. */
@@ -35,7 +38,7 @@ const lists: Partial<Record<EndpointName, List>> = {
   },
   listLogs: {
     filters: (account) => [account, undefined, undefined, undefined, undefined, undefined, undefined],
-    valid: '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
+    valid: LOGGED,
   },
   listDeliveries: {
     filters: (account) => [account, undefined, undefined, undefined, undefined, undefined],
@@ -57,7 +60,7 @@ const lists: Partial<Record<EndpointName, List>> = {
   exportJobLog: {
     filters: (account) => [account, JOB, 'log.csv'],
     path: () => ({ job_id: JOB, file: 'log.csv' }),
-    valid: 'sent 2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#sent',
+    valid: `sent ${LOGGED}`,
   },
   exportProfiler: {
     filters: (account, profiler) => [account, profiler, 'answers.csv'],
@@ -89,6 +92,7 @@ const FORGED: readonly string[] = [
     `x ${ATTEMPT}`,
   ],
   ...[`${ATTEMPT}~`, ATTEMPT.toUpperCase(), `${ATTEMPT} ${ATTEMPT}`, '9999-12-31T23:59:59.999999', '2026-01-01'],
+  ...[LOGGED.toUpperCase(), LOGGED.slice(1), `${LOGGED}h`, `${LOGGED.slice(0, -1)}i`, `0 ${LOGGED}`, `sent ${LOGGED}h`],
   ...['2026-01-01T00:00:00.000000#x#sent', '2026-01-01T00:00:00.000000#0190f3a0-7b1c-7d3e-8f00-00112233aabb#\uffff'],
   ...['[[[['.repeat(60), 'x'.repeat(250), '9'.repeat(250), '☺'.repeat(83)],
 ];

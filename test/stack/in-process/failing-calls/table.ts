@@ -63,6 +63,9 @@ const sorted = (value: unknown): unknown => {
 const RANDOM =
   /bapi_[0-9a-f]{72}|(?<="last_four":")[0-9a-f]{4}|(?<="sha256":")[0-9a-f]{64}|(?<=TOKEN#)[0-9a-f]{64}|(?<=DELETED#)[0-9a-f]{64}|whsec_[A-Za-z0-9+/]+=*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
+/** Times and messages in the positions of log entries. */
+const LOGGED_TIME = /(?<="gsi\dsk":"(?:[\w-]+#)?)[0-9a-z]{10}(?=[0-9a-z]{25}[a-h]")/g;
+const LOGGED_MESSAGE = /(?<="gsi\dsk":"(?:[\w-]+#)?(?:[0-9a-z]{10}|<time>))[0-9a-z]{25}(?=[a-h]")/g;
 const END = /"(?:expires_at|until)":[^,}]+/g;
 /** Times of repeats, of status receipts and of last messages, in milliseconds since 1970. */
 const MOMENT = /(?<="(?:began|last|reported|written)":)\d{13}\b/g;
@@ -74,13 +77,15 @@ const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{2
 
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
-  const kept = new Set(JSON.stringify(before).match(RANDOM));
+  const [kept, keptInLog] = [RANDOM, LOGGED_MESSAGE].map((ids) => new Set(JSON.stringify(before).match(ids)));
   return (value) => {
     const text = textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
+      .replaceAll(LOGGED_TIME, '<time>')
+      .replaceAll(LOGGED_MESSAGE, (id) => (keptInLog?.has(id) ? id : '<id>'))
       .replaceAll(MOMENT, '<time>')
-      .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
+      .replaceAll(RANDOM, (id) => (kept?.has(id) ? id : '<id>'))
       .replaceAll(SHARDS_OF_NEW, '<shard>');
     // Another pseudonym has another hash.
     return text.includes('erased-<id>') ? text.replaceAll(HASH_OF_USER, '<hash>') : text;

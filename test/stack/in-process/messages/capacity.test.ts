@@ -5,6 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, test as always, beforeAll, expect, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { cancelJob } from '../../../../shared/messaging/jobs/cancel.ts';
 import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
@@ -169,7 +170,7 @@ test('reporting a status of two parts to RapidPro costs 4 and 2 write units, and
 test('counting costs 2 write units per entry, and 2 per counter and batch', async () => {
   const { account, phone } = await newConversation();
   const message = (job_id: string) => ({
-    id: newAccountId(),
+    id: newId(),
     account,
     phone,
     job_id,
