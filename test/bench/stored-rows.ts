@@ -16,7 +16,13 @@ const SIZES = [100_000, 1_000_000].filter((size) => size <= Math.max(MOST, 100_0
 
 const measure = async (rows: number, file: string): Promise<Measured> => {
   const child = fork(new URL('./stored-rows/measure.ts', import.meta.url), [`${rows}`, file]);
-  const [[measured]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
+  let measured: Measured | undefined;
+  child.once('message', (message: Measured) => {
+    measured = message;
+  });
+  // No message follows the disconnection.
+  await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+  if (measured === undefined) throw new Error(`Nothing was measured with ${rows} rows: see the error above.`);
   return measured;
 };
 
