@@ -77,15 +77,16 @@ const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{2
 
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
-  const [kept, keptInLog] = [RANDOM, LOGGED_MESSAGE].map((ids) => new Set(JSON.stringify(before).match(ids)));
+  const known = JSON.stringify(before);
+  const [kept, keptInLog] = [new Set(known.match(RANDOM)), new Set(known.match(LOGGED_MESSAGE))];
   return (value) => {
     const text = textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
       .replaceAll(LOGGED_TIME, '<time>')
-      .replaceAll(LOGGED_MESSAGE, (id) => (keptInLog?.has(id) ? id : '<id>'))
+      .replaceAll(LOGGED_MESSAGE, (id) => (keptInLog.has(id) ? id : '<id>'))
       .replaceAll(MOMENT, '<time>')
-      .replaceAll(RANDOM, (id) => (kept?.has(id) ? id : '<id>'))
+      .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
       .replaceAll(SHARDS_OF_NEW, '<shard>');
     // Another pseudonym has another hash.
     return text.includes('erased-<id>') ? text.replaceAll(HASH_OF_USER, '<hash>') : text;
