@@ -118,7 +118,7 @@ export const appEvent = v.variant('type', [
     type: v.literal('user_data.answered'),
     data: v.object({
       id: ourId,
-      answers: recordOf(v.string(), v.picklist(['approved', 'denied']), { max: MAX_NAMES }),
+      answers: recordOf(text, v.picklist(['approved', 'denied']), { max: MAX_NAMES }),
     }),
   }),
   v.object({
@@ -126,7 +126,7 @@ export const appEvent = v.variant('type', [
     type: v.literal('user_data.withdrawn'),
     data: v.object({
       id: ourId,
-      properties: listOf(v.string(), {
+      properties: listOf(text, {
         min: 1,
         tooFew: 'must name at least one property',
         max: MAX_NAMES,

@@ -144,7 +144,7 @@ export const duration = (unit: 'seconds' | 'days', min: number, most: number) =>
  * The id of something that may not exist. Capital letters are accepted, as in every UUID. A text that is not a UUID is
  * valid here, and not found later.
  */
-export const idOfAnything = v.pipe(v.string(), v.toLowerCase());
+export const idOfAnything = v.pipe(v.string(), wellFormed, v.toLowerCase());
 
 /** A UUID. Capital letters are accepted. */
 export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
@@ -175,6 +175,7 @@ export const signingSecret = v.pipe(
 /** The URL of a destination. */
 export const destinationUrl = v.pipe(
   v.string(),
+  wellFormed,
   v.trim(),
   v.check((value) => {
     const { protocol, username, password } = URL.parse(value) ?? {};

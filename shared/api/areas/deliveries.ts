@@ -4,7 +4,15 @@ import { attemptPosition } from '../../delivery/entities.ts';
 import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds, timeParameter } from '../../validation/point-in-time.ts';
-import { atMost, idOfAnything, reference, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
+import {
+  atMost,
+  idOfAnything,
+  reference,
+  text,
+  visibleText,
+  wholeNumber,
+  wholeValue,
+} from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
 const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
@@ -157,9 +165,9 @@ export const deliveries = {
         claim: v.pipe(visibleText, atMost(250)),
         status_code: v.optional(wholeValue(100, 599)),
         error: v.optional(v.picklist(listenerErrors)),
-        retry_after: v.optional(v.pipe(v.string(), atMost(1_000))),
+        retry_after: v.optional(v.pipe(text, atMost(1_000))),
         duration_ms: v.optional(wholeValue(0, 600_000)),
-        response: v.optional(v.pipe(v.string(), atMost(10_000))),
+        response: v.optional(v.pipe(text, atMost(10_000))),
       }),
     },
     responses: { 200: v.object({ status: v.picklist(settlementStatuses), next_attempt: v.optional(v.string()) }) },

@@ -1,11 +1,12 @@
 /** The MCP server: the API as tools for programs that use a language model. */
 import * as v from 'valibot';
 import { anyObject, responseRecord } from '../../validation/bounded.ts';
+import { text } from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
 const version = v.literal('2.0');
 
-const id = v.union([v.string(), v.pipe(v.number(), v.integer())]);
+const id = v.union([text, v.pipe(v.number(), v.integer())]);
 
 const result = responseRecord(v.string(), v.unknown());
 
@@ -26,7 +27,7 @@ export const mcp = {
     headers: v.object({ authorization: v.string() }),
     body: {
       type: 'json',
-      schema: v.object({ jsonrpc: version, id: v.optional(id), method: v.string(), params: v.optional(anyObject) }),
+      schema: v.object({ jsonrpc: version, id: v.optional(id), method: text, params: v.optional(anyObject) }),
     },
     // Later versions of MCP may add members.
     ignoresUnknown: true,

@@ -15,6 +15,7 @@ import {
   phoneNumber,
   quickReplies,
   reference,
+  text,
   uuid,
 } from '../../validation/schemas.ts';
 import { betweenTimesIfAny, hoursZone } from '../../validation/sending-hours.ts';
@@ -51,7 +52,7 @@ const sending = {
   send_at: v.optional(pointInTimeOrSeconds),
   valid_for: v.optional(duration('seconds', 60, MAX_VALIDITY)),
   dry_run: v.optional(v.boolean()),
-  plan: v.optional(v.pipe(v.string(), atMost(100))),
+  plan: v.optional(v.pipe(text, atMost(100))),
   between: v.optional(betweenTimesIfAny),
   time_zone: v.optional(hoursZone),
   urgent: v.optional(v.boolean()),
