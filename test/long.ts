@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { LONG } from './support/tags.ts';
 
 const files: string[] = [];
 for await (const file of glob('test/{unit,infra,local,stack}/**/*.test.ts')) {
@@ -13,7 +14,7 @@ for await (const file of glob('test/{unit,infra,local,stack}/**/*.test.ts')) {
 
 const { status } = spawnSync(
   'vitest',
-  ['run', '--tags-filter', 'long || fences', ...files.sort(), 'test/fences/', ...process.argv.slice(2)],
+  ['run', '--tags-filter', LONG, ...files.sort(), 'test/fences/', ...process.argv.slice(2)],
   {
     stdio: 'inherit',
     env: {

@@ -1,3 +1,8 @@
+/**
+ * The documentation that a deployment builds.
+ *
+ * @module-tag long
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -287,7 +287,7 @@ describe('each function', () => {
     expect(without).toEqual([]);
   });
 
-  test('writes nothing to the log while it is initialized', async () => {
+  test('writes nothing to the log while it is initialized', { tags: 'long' }, async () => {
     const url = pathToFileURL(join(bundles.createProfiler, 'index.mjs'));
     const env = {
       AWS_REGION: 'eu-west-1',
@@ -302,6 +302,7 @@ describe('each function', () => {
 
   test.each(['authorizer', 'createProfiler', 'deliver'] as const)(
     'named %s loads neither zlib, nor fs/promises, nor web streams while it is initialized',
+    { tags: 'long' },
     async (name) => {
       const url = pathToFileURL(join(bundles[name], 'index.mjs'));
       const slow = ['zlib', 'fs/promises', 'internal/webstreams/readablestream'];
@@ -587,7 +588,7 @@ describe('the table', () => {
     expect(ofIndexes).toEqual(Object.keys(indexes).map(() => warm(ofIndex)));
   });
 
-  test('is warm for reads beyond those of a new table, and its indexes are not', () => {
+  test('is warm for reads beyond those of a new table, and its indexes are not', { tags: 'long' }, () => {
     const warmOf = (settings: Record<string, unknown>) => {
       const [table] = Object.values(synthesise(settings).findResources('AWS::DynamoDB::GlobalTable'));
       const { WarmThroughput, GlobalSecondaryIndexes } = table?.Properties ?? {};
@@ -789,7 +790,7 @@ describe("the table's stream", () => {
     }
   });
 
-  test('has the workers that the guide for operators and `operator doctor` count', () => {
+  test('has the workers that the guide for operators and `operator doctor` count', { tags: 'long' }, () => {
     for (const accountConcurrency of [10, 50, 100, 500, 1_000]) {
       const settings = readSettings({ accountConcurrency });
       const own = synthesise({ accountConcurrency });

@@ -352,7 +352,7 @@ test('functionIds lists all functions', () => {
   expect(small.stack.functionIds()).toEqual(Object.keys(functions));
 });
 
-test('kill ends one running call with 500, and other calls continue', async () => {
+test('kill ends one running call with 500, and other calls continue', { tags: 'long' }, async () => {
   const calls = Array.from({ length: 3 }, () => get('/Slow'));
   await expect.poll(() => small.stack.kill('Slow')).toBe(true);
   const statuses = (await Promise.all(calls)).map(({ status }) => status);

@@ -404,7 +404,7 @@ describe('the store', () => {
     ]);
   });
 
-  test('keeps at most 100 MB', () => {
+  test('keeps at most 100 MB', { tags: 'long' }, () => {
     const at = record();
     const body = 'x'.repeat(60_000);
     for (let number = 0; number < 1_800; number += 1) {

@@ -23,11 +23,25 @@ export interface RunRecord {
   failed: string;
   /** Each function's rights, and the calls that used them. */
   fences: string;
-  /** Whether the run left out some tests of its files: by a name, by tags, or because only changes run again. */
-  isNarrowed: boolean;
+  /** The stack tests of the run, by its filters. */
+  tests: Tests;
+}
+
+/** Which stack tests a run has: all, those of `npm test`, the others, or a choice by name or tag, or of what has changed. */
+export type Tests = 'all' | 'quick' | 'long' | 'some';
+
+/** The calls of a complete run of the quick tests, which a run of the long ones completes. */
+export interface QuickRun {
+  /** The hash of the template: the functions and roles of the run. */
+  stack: string;
+  ran: string[];
+  calls: string[];
 }
 
 const runs = join(localFolder, 'test-runs');
+
+/** The last complete run of the quick tests. */
+export const quickRun = join(localFolder, 'quick-run.json');
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -39,7 +53,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 /** Creates an empty folder for the run of this process. Removes the folders of ended processes. */
-export const startRecord = async (expected: string[], isNarrowed: boolean): Promise<RunRecord> => {
+export const startRecord = async (expected: string[], tests: Tests): Promise<RunRecord> => {
   await mkdir(runs, { recursive: true });
   const over = (await readdir(runs)).filter((pid) => Number(pid) === process.pid || !isRunning(Number(pid)));
   for (const pid of over) await rm(join(runs, pid), { recursive: true, force: true });
@@ -53,7 +67,7 @@ export const startRecord = async (expected: string[], isNarrowed: boolean): Prom
     ran: join(folder, 'ran.txt'),
     failed: join(folder, 'failed.txt'),
     fences: join(folder, 'fences.json'),
-    isNarrowed,
+    tests,
   };
 };
 

@@ -1,4 +1,4 @@
-/** Tags that select tests. `npm test` leaves out long tests; `npm run test:full` runs all. */
+/** Tags that select tests: `npm test` runs the quick ones, `npm run test:long` the others, and `npm run test:full` all. */
 import type { TestTagDefinition } from 'vitest/config';
 
 declare module 'vitest' {
@@ -8,9 +8,15 @@ declare module 'vitest' {
 }
 
 export const tags: TestTagDefinition[] = [
-  { name: 'long', description: 'Takes many seconds: more cases of what a quick test checks too, or long waits.' },
+  {
+    name: 'long',
+    description: 'Takes longer: more cases of what a quick test checks too, domain functions with a table, or waits.',
+  },
   { name: 'fences', description: 'Judges the calls that functions made in this run.' },
 ];
 
 /** The filter of `npm test`. */
 export const QUICK = '!long';
+
+/** The filter of `npm run test:long`. */
+export const LONG = 'long || fences';

@@ -5,8 +5,8 @@ import { join, relative, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { seeded } from '../../../infra/local/seeded.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
-import { type RunRecord, startRecord } from '../../support/run-record.ts';
-import { QUICK } from '../../support/tags.ts';
+import { type RunRecord, startRecord, type Tests } from '../../support/run-record.ts';
+import { LONG, QUICK } from '../../support/tags.ts';
 import { startStack, type TestStack } from './start-stack.ts';
 
 declare module 'vitest' {
@@ -30,15 +30,19 @@ const MINUTE = 2_000;
 /** The documentation. Functions in the process of a test have one folder for their files: that of the portal. */
 const DOCS = 'bundle.readDocumentation/docs';
 
-/** Whether filters by name or by other tags leave out quick tests. The quick tests together use every right. */
-const isNarrowed = ({ config }: TestProject['vitest']): boolean =>
-  config.testNamePattern !== undefined || (config.tagsFilter ?? []).some((filter) => filter !== QUICK);
+/** Which tests the filters leave. */
+const testsOf = ({ config: { testNamePattern, tagsFilter = [] } }: TestProject['vitest']): Tests => {
+  const [filter, ...more] = tagsFilter;
+  if (testNamePattern !== undefined || more.length > 0) return 'some';
+  if (filter === undefined) return 'all';
+  return filter === QUICK ? 'quick' : filter === LONG ? 'long' : 'some';
+};
 
 export default async (project: TestProject) => {
   const { testFiles } = await project.globTestFiles();
   const run = await startRecord(
     testFiles.map((file) => relative('.', file)),
-    isNarrowed(project.vitest),
+    testsOf(project.vitest),
   );
   const { STALE_READS: seed = String(randomInt(1e9)) } = process.env;
   console.info(`Reads are stale, and transactions conflict, as with STALE_READS=${seed} (none: STALE_READS=none).`);
@@ -64,6 +68,6 @@ export default async (project: TestProject) => {
   project.provide('stack', served);
   // Tests of another project check the record.
   project.vitest.provide('run', run);
-  project.onTestsRerun(async () => project.vitest.provide('run', { ...run, isNarrowed: true }));
+  project.onTestsRerun(async () => project.vitest.provide('run', { ...run, tests: 'some' }));
   return close;
 };

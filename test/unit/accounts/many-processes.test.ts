@@ -1,4 +1,8 @@
-/** The limit over hundreds of processes of one account, with a table as far away as DynamoDB, in simulated time. */
+/**
+ * The limit over hundreds of processes of one account, with a table as far away as DynamoDB, in simulated time.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { seeded } from '../../../infra/local/seeded.ts';
 import type { BucketTable } from '../../../shared/accounts/rate-limit/bucket.ts';

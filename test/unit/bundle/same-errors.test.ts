@@ -81,7 +81,7 @@ describe.each<[string, number, Answer[]]>([
     [hangUp, failed('InternalServerError', {}, 500), success],
   ],
 ])('after %s', (_, attempts, answers) => {
-  test(`a call ends as with the SDK, after ${attempts} attempts of one call`, async () => {
+  test(`a call ends as with the SDK, after ${attempts} attempts of one call`, { tags: 'long' }, async () => {
     const expected = await outcome(sdk, answers);
     const found = await outcome(own, answers);
     expect(found).toEqual(expected);

@@ -55,15 +55,19 @@ test.each([
   ['get-item', { Item: ITEM }],
   ['query', { Items: [ITEM] }],
   ['put-item', { $metadata: { httpStatusCode: 200 } }],
-])('the warm-up %s does all the work of its command, and sends nothing to the table', async (name, output) => {
-  const { documents, getEventual, warmUp } = await bundled(name);
-  const sent = vi.spyOn(documents, 'send');
-  await warmUp();
-  expect(await sent.mock.results[0]?.value).toMatchObject(output);
-  expect(received).not.toHaveBeenCalled();
-  expect(await getEventual({ pk: 'b', sk: 'c' })).toBeUndefined();
-  expect(received).toHaveBeenCalledTimes(1);
-});
+])(
+  'the warm-up %s does all the work of its command, and sends nothing to the table',
+  { tags: 'long' },
+  async (name, output) => {
+    const { documents, getEventual, warmUp } = await bundled(name);
+    const sent = vi.spyOn(documents, 'send');
+    await warmUp();
+    expect(await sent.mock.results[0]?.value).toMatchObject(output);
+    expect(received).not.toHaveBeenCalled();
+    expect(await getEventual({ pk: 'b', sk: 'c' })).toBeUndefined();
+    expect(received).toHaveBeenCalledTimes(1);
+  },
+);
 
 test('a warm-up that fails has no effect', async () => {
   const { documents, warmUp } = await bundled('get-item');

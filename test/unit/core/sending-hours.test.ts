@@ -121,7 +121,7 @@ describe('with the zone of the recipient', () => {
   });
 });
 
-test('hours begin at a time within them, and at no earlier one', () => {
+test('hours begin at a time within them, and at no earlier one', { tags: 'long' }, () => {
   const minute = fc.integer({ min: 0, max: 1_439 });
   const text = (minutes: number) =>
     `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;

@@ -98,11 +98,15 @@ describe('the groups of wake-ups', () => {
   test.each([
     ['platform', 500, 16],
     ['app', 4_000, 256],
-  ] as const)('wake-ups to the %s for %i conversations of an account use %i groups', async (direction, count, max) => {
-    await wake(ofPhones(count, direction));
-    expect(queue.taken).toHaveLength(count);
-    expect(groups().size).toBe(max);
-  });
+  ] as const)(
+    'wake-ups to the %s for %i conversations of an account use %i groups',
+    { tags: 'long' },
+    async (direction, count, max) => {
+      await wake(ofPhones(count, direction));
+      expect(queue.taken).toHaveLength(count);
+      expect(groups().size).toBe(max);
+    },
+  );
 
   test('reports that are sent with pauses share no group with messages of users', async () => {
     const texts = ofPhones(500);

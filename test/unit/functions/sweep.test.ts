@@ -181,6 +181,7 @@ describe('the step "conversations"', () => {
 
   test.each([0, 10_000])(
     'wakes the one conversation of an account in its first turn, beside %i of another one',
+    { tags: 'long' },
     async (many) => {
       const mine = head('27820000000', '2029-12-31T23:58:00.000000', { account: 'zebra' });
       const theirs = Array.from({ length: many }, (_, user) => head(`2783${user}`, '2029-12-31T23:58:00.000000'));
@@ -206,6 +207,7 @@ describe('the step "conversations"', () => {
     [50_001, 150],
   ])(
     'while %i wake-ups wait, sends at most %i for an account, because no other one could be received behind 120,000 of them',
+    { tags: 'long' },
     async (waiting, max) => {
       const theirs = (shard: number) =>
         Array.from({ length: 400 }, (_, user) => head(`2783${shard}${user}`, '2029-12-31T23:58:00.000000'));

@@ -1,4 +1,8 @@
-/** The prediction of a load: from measured units to duration, first limit and cost, each with a source. */
+/**
+ * The prediction of a load: from measured units to duration, first limit and cost, each with a source.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { measured, present } from '../../bench/growth/design.ts';
 import { limits } from '../../bench/growth/limits.ts';

@@ -1,4 +1,8 @@
-/** The simulated service: messages are neither lost nor made, and known cases have known results. */
+/**
+ * The simulated service: messages are neither lost nor made, and known cases have known results.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { ASSUMED } from '../../bench/bill.ts';
 import { asInstalled, prepared } from '../../bench/growth/deployment.ts';

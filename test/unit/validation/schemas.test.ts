@@ -113,7 +113,7 @@ describe('a phone number', () => {
     expect(errorOf(phoneNumber, value)).toBe(fault === undefined ? rule : `${rule}; it ${fault}`);
   });
 
-  test('of any other text has an error that is short, and quotes no two digits in a row', () => {
+  test('of any other text has an error that is short, and quotes no two digits in a row', { tags: 'long' }, () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9+ ().-]{20,200}$/)), (value) => {
         const error = errorOf(phoneNumber, value)?.replaceAll(/U\+[0-9A-F]+|15|begins with 00/g, '');

@@ -136,7 +136,7 @@ describe('a message of a flow', () => {
     expect(await statesOf(caller, to)).toHaveLength(4);
   });
 
-  test('that is sent ten times at the same time has one id, and is shown once', async () => {
+  test('that is sent ten times at the same time has one id, and is shown once', { tags: 'long' }, async () => {
     const caller = await flow();
     const to = newPhone();
     const ids = await Promise.all(Array.from({ length: 10 }, () => flowSends(caller, to, 'Hi')));
@@ -664,7 +664,7 @@ describe('a channel is notified of the status of its own message', () => {
   });
 });
 
-test('a removed user is stopped in RapidPro once, after their messages', async () => {
+test('a removed user is stopped in RapidPro once, after their messages', { tags: 'long' }, async () => {
   const { channel, bot, phone } = await withChannel();
   await applied(updated(phone, {}));
   await write(phone, bot, 'Hi');

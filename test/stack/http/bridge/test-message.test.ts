@@ -91,27 +91,31 @@ describe('a test message', () => {
         message: { type: 'text', text: { body: 'Hi & bye ☺' }, from: `+${from}`, id: 'ID', timestamp: 'TIME' },
       }),
     ],
-  ])("reaches the account's %s and log exactly as a message from the app does", async (_, platform, body) => {
-    const { url, calls } = await openPlatform();
-    const bot = await withBot(platform(url));
-    const [user, phone] = [newPhone(), newPhone()];
-    await writeAs(bot, user, 'Hi & bye ☺');
-    await expect.poll(() => calls.length).toBe(1);
-    await write(phone, bot.bot, 'Hi & bye ☺');
-    await expect.poll(() => calls.length).toBe(2);
-    expect(calls.map((one) => one.body)).toEqual([body(user), body(phone)]);
-    const [tested, written] = calls.map(({ body: _body, ...rest }) => rest);
-    expect(tested).toEqual(written);
+  ])(
+    "reaches the account's %s and log exactly as a message from the app does",
+    { tags: 'long' },
+    async (_, platform, body) => {
+      const { url, calls } = await openPlatform();
+      const bot = await withBot(platform(url));
+      const [user, phone] = [newPhone(), newPhone()];
+      await writeAs(bot, user, 'Hi & bye ☺');
+      await expect.poll(() => calls.length).toBe(1);
+      await write(phone, bot.bot, 'Hi & bye ☺');
+      await expect.poll(() => calls.length).toBe(2);
+      expect(calls.map((one) => one.body)).toEqual([body(user), body(phone)]);
+      const [tested, written] = calls.map(({ body: _body, ...rest }) => rest);
+      expect(tested).toEqual(written);
 
-    const [first, second] = await logsOf(bot);
-    expect(first).toMatchObject({ state: 'received', contact: `${user}@users.example.com` });
-    expect(second).toEqual({
-      ...first,
-      id: second?.id,
-      contact: `${phone}@users.example.com`,
-      created: second?.created,
-    });
-  });
+      const [first, second] = await logsOf(bot);
+      expect(first).toMatchObject({ state: 'received', contact: `${user}@users.example.com` });
+      expect(second).toEqual({
+        ...first,
+        id: second?.id,
+        contact: `${phone}@users.example.com`,
+        created: second?.created,
+      });
+    },
+  );
 
   test('of an account without a platform is logged and counted, and reaches no phone', async () => {
     const bot = await withBot();

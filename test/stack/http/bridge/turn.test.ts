@@ -518,6 +518,7 @@ describe('a number is notified of the status of its own message', () => {
 
   test.each([200, 400])(
     'failed, once, and it may return %i: nothing is logged as permanently failed',
+    { tags: 'long' },
     async (status) => {
       const world = await withNumber();
       const { number, caller, phone } = world;

@@ -244,7 +244,9 @@ describe('send_at', () => {
 });
 
 describe('the workers', () => {
-  test('erase: a removed user is left out of messages for later, which are logged as failed', async () => {
+  test('erase: a removed user is left out of messages for later, which are logged as failed', {
+    tags: 'long',
+  }, async () => {
     const { token } = await business();
     const gone = newPhone();
     const send_at = Date.now() / 1_000 + 86_400;

@@ -68,7 +68,7 @@ describe('the history', () => {
     await expect.poll(async () => (await call('listDeliveries', { token, query })).body).toEqual([failed]);
   });
 
-  test('is paginated, and its cursors belong to one account and filter', async () => {
+  test('is paginated, and its cursors belong to one account and filter', { tags: 'long' }, async () => {
     const world = await newWorld();
     const { token, bot } = world;
     for (const body of ['one', 'two', 'three']) await write(newPhone(), bot, body);
@@ -104,7 +104,7 @@ describe('the history', () => {
     expect(body).toMatchObject({ status: 409, code: 'platform_not_set_up' });
   });
 
-  test('ends with the user', async () => {
+  test('ends with the user', { tags: 'long' }, async () => {
     const world = await newWorld();
     const { token, bot, phone } = world;
     await applied(updated(phone, {}));

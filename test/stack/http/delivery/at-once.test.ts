@@ -1,4 +1,8 @@
-/** Messages that somebody waits for: the endpoints that accept them wake their conversations, and `relay` does it again. */
+/**
+ * Messages that somebody waits for: the endpoints that accept them wake their conversations, and `relay` does it again.
+ *
+ * @module-tag long
+ */
 import { expect, inject, test } from 'vitest';
 import { LambdaPool } from '../../../../infra/local/aws/lambda/lambda-pool.ts';
 import type { PhoneMessage } from '../../../../infra/local/simulators/app-network/inbox.ts';

@@ -1,4 +1,8 @@
-/** Workers that run out of time: the next ones deliver the remaining entries, each once, and wake the remaining conversations. */
+/**
+ * Workers that run out of time: the next ones deliver the remaining entries, each once, and wake the remaining conversations.
+ *
+ * @module-tag long
+ */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

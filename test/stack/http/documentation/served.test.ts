@@ -38,7 +38,7 @@ test.each(['index.html', 'reference-send-message.html', 'openapi.json', 'llms-fu
   },
 );
 
-test('every file that a page names exists, with its type', async () => {
+test('every file that a page names exists, with its type', { tags: 'long' }, async () => {
   const types: Record<string, string> = {
     css: 'text/css; charset=utf-8',
     html: 'text/html; charset=utf-8',

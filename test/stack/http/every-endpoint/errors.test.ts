@@ -305,7 +305,7 @@ describe('the gateway', () => {
     expect(await response.json()).toMatchObject({ status: 404, code: 'address_not_found' });
   });
 
-  test('accepts 5.9 MB in a body, and returns 413 for 6.3 MB and 10.5 MB', async () => {
+  test('accepts 5.9 MB in a body, and returns 413 for 6.3 MB and 10.5 MB', { tags: 'long' }, async () => {
     const { token } = await newCaller('profilers');
     const post = async (bytes: number) => {
       const body = JSON.stringify({ question: 'x'.repeat(bytes), options: ['a', 'b'] });

@@ -392,7 +392,9 @@ test("no log line contains a profile's values, a request's reason, or a phone nu
   }
 });
 
-test('no log line contains a token from a path, or the content of calls from and to chat platforms', async () => {
+test('no log line contains a token from a path, or the content of calls from and to chat platforms', {
+  tags: 'long',
+}, async () => {
   const { account, token } = await newCaller('bridge');
   const bot = newPhone();
   const destination = await DestinationServer.start();

@@ -113,7 +113,7 @@ test('messages that are sent at once, one by one, are not counted in the list', 
   await expect.poll(async () => (await list(business)).items).toMatchObject([{ job_id, recipients: 1 }]);
 });
 
-test('a period includes its start and excludes its end, in every form of a time', async () => {
+test('a period includes its start and excludes its end, in every form of a time', { tags: 'long' }, async () => {
   const business = await newBusiness();
   const created = '2026-01-02T03:04:05.000006';
   const times = ['2026-01-02T03:04:05.000005', created, '2026-01-02T03:04:05.000007'];
@@ -129,7 +129,7 @@ test('a period includes its start and excludes its end, in every form of a time'
   await expect.poll(() => idsOf(business, { start: period.end, end: period.start })).toEqual([]);
 });
 
-test('pages contain each job once, newest first, also those of the same time', async () => {
+test('pages contain each job once, newest first, also those of the same time', { tags: 'long' }, async () => {
   const business = await newBusiness();
   const [earlier, later] = ['2026-01-02T03:04:05.000005', '2026-01-02T03:04:05.000006'];
   const ids = await putJobs(business, [earlier, earlier, earlier, later, later, later, later]);

@@ -261,7 +261,7 @@ const seeds = process.env.AGENT_SEED
   : Array.from({ length: 5 }, () => randomInt(1e9));
 
 describe('an agent that does what it must not', () => {
-  test('in 40 runs, sends nothing beyond its plans, and nothing twice', () => attack(1, 40));
+  test('in 40 runs, sends nothing beyond its plans, and nothing twice', { tags: 'long' }, () => attack(1, 40));
 
   test('in 200 other runs, sends nothing beyond its plans, and nothing twice', {
     tags: 'long',

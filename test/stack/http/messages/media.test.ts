@@ -126,7 +126,7 @@ const received: [string, object, object, string, object][] = [
 ];
 
 describe('of a user', () => {
-  test.each(received)('%s reaches a webhook, and is logged with its type', async (_, data, shape) => {
+  test.each(received)('%s reaches a webhook, and is logged with its type', { tags: 'long' }, async (_, data, shape) => {
     const { token, phone, server, write } = await newWorld();
     await write(data);
     await expect.poll(() => server.calls.map(({ json }) => json)).toEqual([{ message: { from: phone, ...shape } }]);
@@ -136,7 +136,7 @@ describe('of a user', () => {
       .toEqual([['received', Object(data).type]]);
   });
 
-  test.each(received)('%s reaches RapidPro as a text', async (_, data, __, text) => {
+  test.each(received)('%s reaches RapidPro as a text', { tags: 'long' }, async (_, data, __, text) => {
     const { phone, server, write } = await newWorld('rapidpro');
     await write(data);
     await expect
@@ -144,7 +144,7 @@ describe('of a user', () => {
       .toEqual([{ from: `+${phone}`, text, date: expect.any(String) }]);
   });
 
-  test.each(received)("%s reaches Turn in WhatsApp's shape", async (_, data, __, ___, shape) => {
+  test.each(received)("%s reaches Turn in WhatsApp's shape", { tags: 'long' }, async (_, data, __, ___, shape) => {
     const { phone, server, write } = await newWorld('turn');
     await write(data);
     const about = { from: `+${phone}`, id: expect.any(String), timestamp: expect.any(String) };
@@ -205,7 +205,7 @@ describe('of a business', () => {
     ['a film as an image', further['video/mp4'] ?? png, 'image', 'video'],
     ['a sound as a file', further['audio/mpeg'] ?? png, 'file', 'file'],
     ['a document as an image', pdf, 'image', 'file'],
-  ])('%s is shown as what it is', async (_, content, type, shown) => {
+  ])('%s is shown as what it is', { tags: 'long' }, async (_, content, type, shown) => {
     const { token, phone, ...world } = await newWorld();
     const url = await upload({ token, ...world }, content);
     await call('sendMessage', { token, body: { to: phone, type, [type]: { url } } as never });
@@ -288,7 +288,9 @@ describe('an encrypted file', () => {
     expect(refused.body.errors?.[0]?.detail).toMatch(/^has a key, but the file is not encrypted/);
   });
 
-  test('has a key that is stored only while its message is pending, and is in no log, list or error', async () => {
+  test('has a key that is stored only while its message is pending, and is in no log, list or error', {
+    tags: 'long',
+  }, async () => {
     const { token, phone, server, write } = await newWorld();
     const { bytes, fragment } = encrypt(png);
     const url = aesgcm(await uploadEncrypted({ token }, bytes, 'photo.jpg'), fragment);
@@ -320,7 +322,9 @@ describe('of RapidPro', () => {
     expect((await sendRaw('receiveRapidproMessage', { token, headers, body })).status).toBe(200);
   };
 
-  test('a datafree URL alone on the last line is shown as what it is, with the text as its caption', async () => {
+  test('a datafree URL alone on the last line is shown as what it is, with the text as its caption', {
+    tags: 'long',
+  }, async () => {
     const world = await newWorld('rapidpro');
     const [picture, document] = [await upload(world, png), await upload(world, pdf)];
     const { bytes, fragment } = encrypt(png);
@@ -342,7 +346,7 @@ describe('of RapidPro', () => {
     }
   });
 
-  test('other URLs stay a part of the text', async () => {
+  test('other URLs stay a part of the text', { tags: 'long' }, async () => {
     const [world, other] = [await newWorld('rapidpro'), await newWorld()];
     const [own, foreign] = [await upload(world, png), await upload(other, png)];
     const sound = await upload(world, further['audio/mpeg'] ?? png);

@@ -94,7 +94,7 @@ describe('the reference of a message', () => {
     expect([again.status, again.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  test('is removed with its user', async () => {
+  test('is removed with its user', { tags: 'long' }, async () => {
     const world = await newWorld();
     const { token, phone } = world;
     const { id } = (await call('sendMessage', { token, body: text(phone, 'Thandi') })).body;

@@ -167,7 +167,7 @@ test('a very long argument is cut', async () => {
   expect(String(latest?.command).length).toBeLessThan(410);
 });
 
-test('a command that is killed is shown as one that began', async () => {
+test('a command that is killed is shown as one that began', { tags: 'long' }, async () => {
   // It waits for its input.
   const child = spawn(process.execPath, ['infra/operator/main.ts', 'panelist', 'import', '-', '--yes'], {
     env: remote,

@@ -1,4 +1,8 @@
-/** `operator mcp`: the MCP server over stdio, with the official client. */
+/**
+ * `operator mcp`: the MCP server over stdio, with the official client.
+ *
+ * @module-tag long
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

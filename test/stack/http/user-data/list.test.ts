@@ -122,7 +122,9 @@ test('no value of a user is listed, nor where it comes from, and a withdrawn con
     .toEqual({ property: 'first_name', required: false, status: 'withdrawn', timestamp: expect.any(String) });
 });
 
-test('each status lists its requests, and an answer moves a request from one to the other', async () => {
+test('each status lists its requests, and an answer moves a request from one to the other', {
+  tags: 'long',
+}, async () => {
   const business = await newBusiness();
   const phone = await newUser();
   const atOnce = await ask(business, phone, { data: [{ property: 'device_make' }] });
@@ -157,7 +159,9 @@ test('a period includes its start and excludes its end, in every form of a time'
   await expect.poll(() => idsOf(business, { start: period.end, end: period.start })).toEqual([]);
 });
 
-test('pages contain each request once, newest first, also those of the same time and of both statuses', async () => {
+test('pages contain each request once, newest first, also those of the same time and of both statuses', {
+  tags: 'long',
+}, async () => {
   const business = await newBusiness();
   const [earlier, time] = ['2026-01-02T03:04:05.000005', '2026-01-02T03:04:05.000006'];
   const ids = await putRequests(business, [
@@ -178,7 +182,7 @@ test('pages contain each request once, newest first, also those of the same time
   await expect.poll(() => walk(business, period)).toEqual(inPages(3, newest.slice(0, 4)));
 });
 
-test('a page that would not fit into a response continues on the next one', async () => {
+test('a page that would not fit into a response continues on the next one', { tags: 'long' }, async () => {
   const business = await newBusiness();
   // As many properties as a deployment adds have such reasons: in a response, a quotation mark has four bytes.
   const reason = '"'.repeat(100_000);
@@ -198,7 +202,7 @@ test('a page that would not fit into a response continues on the next one', asyn
   expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(12);
 });
 
-test('a request leaves the list when it expires, and when its user is erased', async () => {
+test('a request leaves the list when it expires, and when its user is erased', { tags: 'long' }, async () => {
   const business = await newBusiness();
   const phone = await newUser();
   const [expiring, erased] = [await ask(business, await newUser()), await ask(business, phone)];

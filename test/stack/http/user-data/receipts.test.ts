@@ -106,7 +106,9 @@ test('the receipts of a user are listed by the number, each account its own', as
   expect(await idsOf(theirs, { phone_number: other })).toEqual([]);
 });
 
-test("when a user leaves the app, the receipts stay without the number, and with the consents' ends", async () => {
+test("when a user leaves the app, the receipts stay without the number, and with the consents' ends", {
+  tags: 'long',
+}, async () => {
   const business = await newBusiness();
   const phone = await newUser();
   const requestId = await released(business, phone);
@@ -137,7 +139,7 @@ test('a period includes its start and excludes its end', async () => {
   await expect.poll(() => idsOf(business, { start: end, end: start })).toEqual([]);
 });
 
-test('pages contain each receipt once, also those of the same time', async () => {
+test('pages contain each receipt once, also those of the same time', { tags: 'long' }, async () => {
   const business = await newBusiness();
   const [earlier, later] = ['2036-01-02T03:04:05.000005', '2036-01-02T03:04:05.000006'];
   const times = [earlier, earlier, earlier, later, later, later, later];
@@ -155,7 +157,7 @@ test('pages contain each receipt once, also those of the same time', async () =>
   }
 });
 
-test('a page that would not fit into a response continues on the next one', async () => {
+test('a page that would not fit into a response continues on the next one', { tags: 'long' }, async () => {
   const business = await newBusiness();
   const reason = '"'.repeat(100_000);
   const newest = (

@@ -1,4 +1,8 @@
-/** What customers see and change of their own accounts. */
+/**
+ * What customers see and change of their own accounts.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { listAccounts, showAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -121,9 +125,7 @@ describe('GET /v1/configuration', () => {
     await expect.poll(() => server.calls.map(({ json }) => json.message.text.body)).toEqual(['one', 'two']);
   });
 
-  test('shows that the platform fails, since when, and how many messages are pending, until it works again', {
-    tags: 'long',
-  }, async () => {
+  test('shows that the platform fails, since when, and how many messages are pending, until it works again', async () => {
     const [{ account, token }, other] = [await newCaller('account'), await newCaller('account')];
     const server = await DestinationServer.start();
     onTestFinished(() => server.close());
@@ -334,7 +336,7 @@ describe('an avatar', () => {
     expect((await fail('readAvatar', { token })).status).toBe(404);
   });
 
-  test('may have 1 MB', { tags: 'long' }, async () => {
+  test('may have 1 MB', async () => {
     const { token } = await newCaller('account');
     await call('setAvatar', { token, body: { file: fileOf(pngOf(1_048_576)) } });
     expect((await show(token)).body).toHaveLength(1_048_576);

@@ -1,4 +1,8 @@
-/** Many events about one user, with DynamoDB's conflicts between transactions on the same item. */
+/**
+ * Many events about one user, with DynamoDB's conflicts between transactions on the same item.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -105,9 +109,7 @@ describe('after an event whose write is throttled', () => {
 });
 
 describe("states of one user's messages, for an account with a webhook,", () => {
-  test('are recorded without a conflict, and reported in order, for 100 states in one batch', {
-    tags: 'long',
-  }, async () => {
+  test('are recorded without a conflict, and reported in order, for 100 states in one batch', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 100);
@@ -131,9 +133,7 @@ describe("states of one user's messages, for an account with a webhook,", () => 
     expect(await pendingReports(account, phone)).toHaveLength(20);
   });
 
-  test('are recorded once if they occur twice in a batch, and in other batches at the same time', {
-    tags: 'long',
-  }, async () => {
+  test('are recorded once if they occur twice in a batch, and in other batches at the same time', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 30);
@@ -144,7 +144,7 @@ describe("states of one user's messages, for an account with a webhook,", () => 
     expect((await pendingReports(account, phone)).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('are all recorded if 20 requests report one each at the same time', { tags: 'long' }, async () => {
+  test('are all recorded if 20 requests report one each at the same time', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 20);

@@ -1,4 +1,8 @@
-/** Events about one user are applied in order. After a rejected event, later events of the user are held back. */
+/**
+ * Events about one user are applied in order. After a rejected event, later events of the user are held back.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
@@ -34,9 +38,7 @@ const requested = async (phone: string) => {
 const APPROVED = { first_name: 'approved' };
 
 describe('events about one user in one batch', () => {
-  test('are applied in order: an answer releases the value of the last update before it', {
-    tags: 'long',
-  }, async () => {
+  test('are applied in order: an answer releases the value of the last update before it', async () => {
     for (let run = 0; run < 5; run += 1) {
       const phone = newPhone();
       await applied(updated(phone, {}));
@@ -49,9 +51,7 @@ describe('events about one user in one batch', () => {
     }
   });
 
-  test('are applied in order: an answer before a removal is recorded, and the batch can be repeated', {
-    tags: 'long',
-  }, async () => {
+  test('are applied in order: an answer before a removal is recorded, and the batch can be repeated', async () => {
     const phone = newPhone();
     await applied(named(phone, 'A'));
     const { id } = await requested(phone);
@@ -181,7 +181,7 @@ describe('an event', () => {
       (phone) => updated(phone, { properties: { first_name: { value: { value: { value: [[[]]] } } } } }),
     ],
     ['an invalid timestamp', (phone) => ({ ...named(phone, 'A'), timestamp: 'yesterday' })],
-  ])('with %s is rejected by its index, and other events are applied', { tags: 'long' }, async (_, make) => {
+  ])('with %s is rejected by its index, and other events are applied', async (_, make) => {
     const { token } = await newCaller('messages');
     const [phone, other] = [newPhone(), newPhone()];
     const { body: sent } = await call('sendMessage', {
@@ -193,9 +193,7 @@ describe('an event', () => {
     expect(await firstName(other)).toBe('B');
   });
 
-  test('has at most ten entries in the response, so that the response covers each of 100 invalid events', {
-    tags: 'long',
-  }, async () => {
+  test('has at most ten entries in the response, so that the response covers each of 100 invalid events', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`${index}`.padStart(100, '☺'), 1]),
     );
@@ -226,9 +224,7 @@ describe('an event', () => {
     expect(states.flatMap(({ reason: kept }) => kept ?? [])).toEqual([[...reason].slice(0, 500).join('')]);
   });
 
-  test('whose id is 255 emoji, control characters or a property name of JavaScript objects is applied', {
-    tags: 'long',
-  }, async () => {
+  test('whose id is 255 emoji, control characters or a property name of JavaScript objects is applied', async () => {
     const phone = newPhone();
     for (const id of ['😀'.repeat(255), '#*?/\\%00\u0000', '__proto__', 'constructor', ' ​x']) {
       await applied(named(phone, 'A', id));

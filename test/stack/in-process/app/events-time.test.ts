@@ -1,4 +1,8 @@
-/** Events with a `timestamp`: an event that is older than the stored data changes nothing, however late it arrives. */
+/**
+ * Events with a `timestamp`: an event that is older than the stored data changes nothing, however late it arrives.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../../../infra/operator/queries/users-admin.ts';
 import { eraseUser, resumeErasure } from '../../../../shared/user-data/erasure.ts';

@@ -1,4 +1,8 @@
-/** Events of the app network: each is applied once, in any order, alone or in a batch. */
+/**
+ * Events of the app network: each is applied once, in any order, alone or in a batch.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -290,7 +294,7 @@ describe('a batch', () => {
     expect(await logged(caller)).toEqual(['received', 'received']);
   });
 
-  test('of 100 events of many users is applied, and a repeat adds nothing', { tags: 'long' }, async () => {
+  test('of 100 events of many users is applied, and a repeat adds nothing', async () => {
     const caller = await business();
     const phone = newPhone();
     const events = Array.from({ length: 100 }, (_, index) =>

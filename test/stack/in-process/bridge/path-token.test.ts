@@ -1,4 +1,8 @@
-/** The authorizer's decisions on tokens in a path, with the event that API Gateway sends for such a route. */
+/**
+ * The authorizer's decisions on tokens in a path, with the event that API Gateway sends for such a route.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { handler } from '../../../../functions/authorizer.ts';
 import { captureLog } from '../../../support/captured-log.ts';

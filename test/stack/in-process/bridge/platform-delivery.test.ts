@@ -1,4 +1,8 @@
-/** Deliveries to chat platforms, one conversation at a time, with a fake clock: rate limits and status reports. */
+/**
+ * Deliveries to chat platforms, one conversation at a time, with a fake clock: rate limits and status reports.
+ *
+ * @module-tag long
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type AccountPlatform,

@@ -128,7 +128,7 @@ describe('a status of RapidPro', () => {
     expect(await calls()).toEqual(['receive', 'delivered']);
   });
 
-  test('that follows another one is not lost, because it is sent a second later', { tags: 'long' }, async () => {
+  test('that follows another one is not lost, because it is sent a second later', async () => {
     const { sends, ids, reports, statusesInRapidpro, calls } = await open();
     await sends('Hi', 'delivered_to_user');
     await run(reports);
@@ -145,7 +145,7 @@ describe('a status of RapidPro', () => {
     [['delivery_failed', 'delivered_to_user'], ['failed']],
     [['delivered_to_user', 'delivered_to_server'], ['delivered']],
     [['delivered_to_server', 'delivered_to_user', 'delivery_failed'], ['failed']],
-  ])('is sent once for all pending states %j, as %j', { tags: 'long' }, async (states, expected) => {
+  ])('is sent once for all pending states %j, as %j', async (states, expected) => {
     const { sends, reports, statusesInRapidpro, calls } = await open();
     await sends('Hi', ...states);
     expect(await run(reports)).toEqual({ settled: states.length });
@@ -181,9 +181,7 @@ describe('a status of RapidPro', () => {
     expect(await calls()).toEqual(['delivered']);
   });
 
-  test('is sent without a pause if its message was accepted over a second ago: 40 statuses need no pause', {
-    tags: 'long',
-  }, async () => {
+  test('is sent without a pause if its message was accepted over a second ago: 40 statuses need no pause', async () => {
     const { reports, calls } = await open();
     const { account, phone } = reports;
     const count = 40;
@@ -222,9 +220,7 @@ describe('equal texts of a user', () => {
     expect(await calls()).toEqual(['receive', 'receive']);
   });
 
-  test('occupy a worker for at most 8 s of pauses, then it leaves the rest to the next one', {
-    tags: 'long',
-  }, async () => {
+  test('occupy a worker for at most 8 s of pauses, then it leaves the rest to the next one', async () => {
     const { conversation, write } = await open();
     for (let times = 0; times < 5; times += 1) await write('one');
     const { settled, unfinished } = await run(conversation);
@@ -232,7 +228,7 @@ describe('equal texts of a user', () => {
     expect(settled).toBeLessThanOrEqual(3);
   });
 
-  test('do not delay a worker beyond its remaining time', { tags: 'long' }, async () => {
+  test('do not delay a worker beyond its remaining time', async () => {
     const { conversation, write } = await open();
     for (const text of ['one', 'one']) await write(text);
     expect(await deliver(conversation, () => 12_500)).toEqual({ settled: 1, unfinished: true });

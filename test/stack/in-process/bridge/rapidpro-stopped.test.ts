@@ -1,4 +1,8 @@
-/** RapidPro is notified once of each removed user, after all earlier posts, and never of the number's next owner. */
+/**
+ * RapidPro is notified once of each removed user, after all earlier posts, and never of the number's next owner.
+ *
+ * @module-tag long
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
   type AccountPlatform,
@@ -93,9 +97,7 @@ test.each<[string, (phone: string) => Promise<unknown>]>([
   expect(written.join('')).not.toContain(phone);
 });
 
-test('a user is stopped after the erasure has ended if the platform returned 500 before', {
-  tags: 'long',
-}, async () => {
+test('a user is stopped after the erasure has ended if the platform returned 500 before', async () => {
   const { phone, conversation, write } = await onRapidpro();
   platform.answers = [500];
   await write('dropped by the erasure');
@@ -110,7 +112,7 @@ test('a user is stopped after the erasure has ended if the platform returned 500
   expect(calls()).toEqual([`stopped +${phone}`]);
 });
 
-test('a user who returns and is removed again is stopped again', { tags: 'long' }, async () => {
+test('a user who returns and is removed again is stopped again', async () => {
   const { phone, conversation, write } = await onRapidpro();
   await eraseUser(phone);
   await run(conversation);
@@ -125,7 +127,7 @@ test('a user who returns and is removed again is stopped again', { tags: 'long' 
   expect(calls()).toEqual(['hook Hi', `stopped +${phone}`, 'hook Hi again', `stopped +${phone}`]);
 });
 
-test("the number's next owner is not stopped", { tags: 'long' }, async () => {
+test("the number's next owner is not stopped", async () => {
   const { phone, conversation } = await onRapidpro();
   await eraseUser(phone);
   await updateUser(newId(), { phone_number: phone });
@@ -145,15 +147,11 @@ test('the account setting stopped_url replaces the default URL', async () => {
   expect(platform.calls.at(-1)).toMatchObject({ path: '/left?key=1', body: `from=%2B${phone}` });
 });
 
-test.each<AccountPlatform['name']>(['turn', 'webhook'])(
-  '%s receives no call when a user is removed',
-  { tags: 'long' },
-  async (name) => {
-    const settings = { url: platform.url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` };
-    const { phone, conversation } = await userOf({ name, settings });
-    platform.calls.length = 0;
-    await eraseUser(phone);
-    expect(await isEmpty(conversation)).toBe(true);
-    expect(platform.calls).toEqual([]);
-  },
-);
+test.each<AccountPlatform['name']>(['turn', 'webhook'])('%s receives no call when a user is removed', async (name) => {
+  const settings = { url: platform.url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` };
+  const { phone, conversation } = await userOf({ name, settings });
+  platform.calls.length = 0;
+  await eraseUser(phone);
+  expect(await isEmpty(conversation)).toBe(true);
+  expect(platform.calls).toEqual([]);
+});

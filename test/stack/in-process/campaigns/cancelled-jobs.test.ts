@@ -1,4 +1,8 @@
-/** Cancelled jobs with many batches and messages: an account ends its own, a page at a time, and no other account waits. */
+/**
+ * Cancelled jobs with many batches and messages: an account ends its own, a page at a time, and no other account waits.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** Batches of cancelled jobs, and batches whose messages are valid for a limited time, step by step. */
+/**
+ * Batches of cancelled jobs, and batches whose messages are valid for a limited time, step by step.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -69,9 +73,7 @@ const statesOf = async (account: string): Promise<Record<string, number>> => {
 const deliverTo = (account: string, phones: string[]) =>
   Promise.all(phones.map((phone) => deliver({ direction: 'app', account, phone }, () => 60_000)));
 
-test('a job that is cancelled half-way ends each recipient once: delivered, or failed as cancelled', {
-  tags: 'long',
-}, async () => {
+test('a job that is cancelled half-way ends each recipient once: delivered, or failed as cancelled', async () => {
   const account = await newAccount();
   const to = newPhones(60);
   const { job_id } = await sendToMany(account, { to, ...text }, {});
@@ -260,9 +262,7 @@ describe('beside a campaign with a higher priority, at a pace of one message per
     expect(await runToCampaign(account)).toEqual({ sent: 40, 'sending_failed: expired': 40 });
   });
 
-  test('those of messages with ends of their own are logged too, each once, and the others later', {
-    tags: 'long',
-  }, async () => {
+  test('those of messages with ends of their own are logged too, each once, and the others later', async () => {
     const account = await newCampaign();
     const [first, second, third] = [newPhones(5), newPhones(30), newPhones(5)];
     const drafts = [
@@ -295,9 +295,7 @@ describe('beside a campaign with a higher priority, at a pace of one message per
   });
 });
 
-test('after a crash at any call, messages that have ended are logged once, and the others are sent', {
-  tags: 'long',
-}, async () => {
+test('after a crash at any call, messages that have ended are logged once, and the others are sent', async () => {
   const send = documents.send.bind(documents);
   for (let crash = 0; ; crash += 1) {
     vi.setSystemTime(NOW);

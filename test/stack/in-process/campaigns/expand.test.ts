@@ -1,4 +1,8 @@
-/** Expansion step by step: priorities, crashes, erased recipients, chunks that are left, and costs. */
+/**
+ * Expansion step by step: priorities, crashes, erased recipients, chunks that are left, and costs.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -139,9 +143,7 @@ test('while the table throttles, messages are accepted more slowly, and none twi
   expect((await logged(account)).sort()).toEqual(to.toSorted());
 });
 
-test('batches with a higher priority are expanded first, also between the chunks of another', {
-  tags: 'long',
-}, async () => {
+test('batches with a higher priority are expanded first, also between the chunks of another', async () => {
   const account = await newAccount();
   await sendToMany(account, { to: newPhones(300), ...text('low') }, { priority: 'low' });
   await sendToMany(account, { to: newPhones(26), ...text('medium') }, {});
@@ -176,9 +178,7 @@ test('a batch that the index does not contain yet is expanded if the wake-up nam
   expect(await run(account, id)).toMatchObject({ expanded: 2, unfinished: false });
 });
 
-test('after a crash at any call, a repeat completes the batch, and nobody gets a message twice', {
-  tags: 'long',
-}, async () => {
+test('after a crash at any call, a repeat completes the batch, and nobody gets a message twice', async () => {
   const [first = '', second = ''] = newPhones(2).sort();
   const send = documents.send.bind(documents);
   for (let crash = 1; ; crash += 1) {
@@ -574,7 +574,6 @@ test('a wake-up is superseded by a later one that continues the expansion, for a
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   'accepting 10,000 recipients costs at most 320 write units, and expanding them at most 6.3 each',
-  { tags: 'long' },
   async () => {
     const account = await newAccount();
     const later = { send_at: Date.now() + 86_400_000 };

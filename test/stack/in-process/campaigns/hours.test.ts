@@ -1,4 +1,8 @@
-/** Batches with sending hours: with those of one zone, a batch is expanded only within them. */
+/**
+ * Batches with sending hours: with those of one zone, a batch is expanded only within them.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** What a list of deliveries and a call of a recovery read and write at most, on a separate table. */
+/**
+ * What a list of deliveries and a call of a recovery read and write at most, on a separate table.
+ *
+ * @module-tag long
+ */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

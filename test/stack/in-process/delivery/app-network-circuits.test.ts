@@ -1,4 +1,8 @@
-/** Circuits of messages to the app network: what fails is named as narrowly as the evidence. Step by step. */
+/**
+ * Circuits of messages to the app network: what fails is named as narrowly as the evidence. Step by step.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { findOpenCircuit, resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';

@@ -1,4 +1,8 @@
-/** Circuit breakers, step by step: when they open and close, which callers may send, and which log lines they write. */
+/**
+ * Circuit breakers, step by step: when they open and close, which callers may send, and which log lines they write.
+ *
+ * @module-tag long
+ */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findOpenCircuit, resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';

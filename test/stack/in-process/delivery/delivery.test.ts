@@ -1,4 +1,8 @@
-/** Delivery of one conversation at a time, with a fake clock: order, retry schedule, circuit, permanent failures. */
+/**
+ * Delivery of one conversation at a time, with a fake clock: order, retry schedule, circuit, permanent failures.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -323,9 +327,7 @@ describe('a message that the app network does not accept now', () => {
     expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
 
-  test('is retried at the steps of the schedule, the last of which repeats', {
-    tags: 'long',
-  }, async () => {
+  test('is retried at the steps of the schedule, the last of which repeats', async () => {
     const { conversation } = await pending('one');
     app.answers = [500];
     for (const ms of [...RETRY_STEPS_MS, RETRY_STEPS_MS.at(-1) ?? 0]) {
@@ -355,7 +357,7 @@ describe('a message that the app network does not accept now', () => {
     expect(minutes).toBeLessThanOrEqual(max * FIRST_STEP);
   });
 
-  test('survives an outage of a day: all messages arrive, in order', { tags: 'long' }, async () => {
+  test('survives an outage of a day: all messages arrive, in order', async () => {
     const { conversation } = await pending('one', 'two');
     app.answers = [500];
     const end = Date.now() + 24 * 60 * MINUTE;
@@ -440,7 +442,7 @@ describe("the circuit of an account's messages to users", () => {
     expect((await failing()).result).toEqual({ settled: 1 });
   });
 
-  test('stays open for 1, 2, 10 and 10 minutes while each probe fails', { tags: 'long' }, async () => {
+  test('stays open for 1, 2, 10 and 10 minutes while each probe fails', async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) await failing();
     for (const minutes of [1, 2, 10, 10]) {

@@ -1,4 +1,8 @@
-/** Messages that end before their delivery: those of cancelled jobs, and those whose time is over. Step by step. */
+/**
+ * Messages that end before their delivery: those of cancelled jobs, and those whose time is over. Step by step.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -107,25 +111,21 @@ describe('a message of a cancelled job', () => {
     );
   });
 
-  test.each(withoutAttempts)(
-    'ends while %s, wherever it is in its conversation',
-    { tags: 'long' },
-    async (_, prevent) => {
-      const conversation = await newConversation();
-      const job_id = randomUUID();
-      const first = await send(conversation);
-      await prevent(conversation);
-      // More than a page of entries.
-      const later: string[] = [];
-      for (let count = 0; count < 11; count += 1) later.push(await send(conversation));
-      const own = await send(conversation, { job_id });
-      await cancelJob(conversation.account, job_id);
-      expect(await run(conversation)).toMatchObject({ settled: 1 });
-      expect(await statesOf(own)).toEqual(CANCELLED);
-      expect(received()).toEqual([]);
-      expect(await Promise.all([first, ...later].map(statesOf))).toEqual(Array(12).fill(['sent']));
-    },
-  );
+  test.each(withoutAttempts)('ends while %s, wherever it is in its conversation', async (_, prevent) => {
+    const conversation = await newConversation();
+    const job_id = randomUUID();
+    const first = await send(conversation);
+    await prevent(conversation);
+    // More than a page of entries.
+    const later: string[] = [];
+    for (let count = 0; count < 11; count += 1) later.push(await send(conversation));
+    const own = await send(conversation, { job_id });
+    await cancelJob(conversation.account, job_id);
+    expect(await run(conversation)).toMatchObject({ settled: 1 });
+    expect(await statesOf(own)).toEqual(CANCELLED);
+    expect(received()).toEqual([]);
+    expect(await Promise.all([first, ...later].map(statesOf))).toEqual(Array(12).fill(['sent']));
+  });
 
   test('makes way, if its attempts failed, for the message behind it', async () => {
     const conversation = await newConversation();
@@ -149,7 +149,7 @@ describe('a message of a cancelled job', () => {
     expect(await readHead(conversation)).toBeUndefined();
   });
 
-  test('has the state of an attempt that is under way, and no second attempt', { tags: 'long' }, async () => {
+  test('has the state of an attempt that is under way, and no second attempt', async () => {
     const conversation = await newConversation();
     const job_id = randomUUID();
     const id = await send(conversation, { job_id });

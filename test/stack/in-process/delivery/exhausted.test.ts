@@ -1,4 +1,8 @@
-/** Entries whose last attempt is due while no request may be made: they fail permanently, together. */
+/**
+ * Entries whose last attempt is due while no request may be made: they fail permanently, together.
+ *
+ * @module-tag long
+ */
 import { DeleteCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** Delivery to destinations that violate HTTP: time limits apply, and an accepted message is not sent again. */
+/**
+ * Delivery to destinations that violate HTTP: time limits apply, and an accepted message is not sent again.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -65,26 +69,22 @@ test.each([
   ['never responds', () => undefined, 'timeout'],
   ['sends headers without end', write('HTTP/1.1 200 OK\r\nX-A: a\r\n'), 'timeout'],
   ['sends an invalid status line', write('HTTP/1.1 okay\r\n\r\n'), 'invalid_response'],
-])(
-  'a message to a destination that %s is retried for three days, then fails',
-  { tags: 'long' },
-  async (_, respond, cause) => {
-    const { conversation } = await pending(respond, 'one');
-    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: cause });
-    vi.setSystemTime(Date.now() + 3 * DAY_MS);
-    expect(await run(conversation)).toEqual({ settled: 1 });
-    const { account, phone } = conversation;
-    const { entries } = await listLogs(account, { phone }, 100);
-    expect(entries.map(({ state }) => state)).toEqual(['reception_failed_http', 'received']);
-    expect((await oldestEntries(conversation)).entries).toEqual([]);
-  },
-);
+])('a message to a destination that %s is retried for three days, then fails', async (_, respond, cause) => {
+  const { conversation } = await pending(respond, 'one');
+  expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: cause });
+  vi.setSystemTime(Date.now() + 3 * DAY_MS);
+  expect(await run(conversation)).toEqual({ settled: 1 });
+  const { account, phone } = conversation;
+  const { entries } = await listLogs(account, { phone }, 100);
+  expect(entries.map(({ state }) => state)).toEqual(['reception_failed_http', 'received']);
+  expect((await oldestEntries(conversation)).entries).toEqual([]);
+});
 
 test.each([
   ['a 204 with a body', 'HTTP/1.1 204 No Content\r\n\r\n{"ok":true}'],
   ['a 200 with too short a content length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"ok":true}'],
   ['a 200 whose body never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{"ok":true}'],
-])('a destination that responds with %s receives each message once, in order', { tags: 'long' }, async (_, bytes) => {
+])('a destination that responds with %s receives each message once, in order', async (_, bytes) => {
   const { destination, conversation } = await pending(write(bytes), 'one', 'two', 'three');
   expect(await run(conversation)).toEqual({ settled: 3 });
   expect(received(destination)).toEqual(['one', 'two', 'three']);

@@ -1,4 +1,8 @@
-/** Messages with sending hours, step by step: they wait outside them, others overtake them, and nothing else changes. */
+/**
+ * Messages with sending hours, step by step: they wait outside them, others overtake them, and nothing else changes.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -163,7 +167,7 @@ describe('a message with sending hours', () => {
   test.each([
     ['before the first attempt', 1],
     ['also behind 60 others', 61],
-  ])('costs as much to wait, %s', { tags: 'long' }, async (_, count) => {
+  ])('costs as much to wait, %s', async (_, count) => {
     const user = await newUser();
     for (let sent = 0; sent < count; sent += 1) await send(user, HOURS);
     const [withoutHours, withHours] = towards(user);

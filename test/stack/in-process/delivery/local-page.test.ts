@@ -1,4 +1,8 @@
-/** What the page of the local stack shows of pending messages, from a table without workers. */
+/**
+ * What the page of the local stack shows of pending messages, from a table without workers.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { pendingOf, retryPending } from '../../../../infra/local/phone/destinations/pending.ts';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** What is accepted for an account waits for a destination: one that is missing, disabled, or that refuses for a time. */
+/**
+ * What is accepted for an account waits for a destination: one that is missing, disabled, or that refuses for a time.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** States of messages that reach a platform: in whichever order they are accepted, they never go backwards. */
+/**
+ * States of messages that reach a platform: in whichever order they are accepted, they never go backwards.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {

@@ -1,4 +1,8 @@
-/** Why messages fail: the code of each failure, in the log entry and in the indexes. */
+/**
+ * Why messages fail: the code of each failure, in the log entry and in the indexes.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';

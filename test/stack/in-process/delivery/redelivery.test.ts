@@ -1,4 +1,8 @@
-/** Wake-ups and stream batches that are repeated, late or cut differently, and entries that cannot be processed. */
+/**
+ * Wake-ups and stream batches that are repeated, late or cut differently, and entries that cannot be processed.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
@@ -148,7 +152,7 @@ describe('a stream that is cut and replayed in any way', () => {
     );
   });
 
-  test('causes each log entry to be counted once', { tags: 'long' }, async () => {
+  test('causes each log entry to be counted once', async () => {
     await fc.assert(
       fc.asyncProperty(cuts(20), async (batches) => {
         const { account, records } = await logged(20);

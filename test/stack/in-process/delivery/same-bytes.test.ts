@@ -1,4 +1,8 @@
-/** A delivery that fails and its retry are the same request, although the table returns the fields of an entry in any order. */
+/**
+ * A delivery that fails and its retry are the same request, although the table returns the fields of an entry in any order.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {

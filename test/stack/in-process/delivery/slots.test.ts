@@ -1,4 +1,8 @@
-/** The slots of `deliver`, which all customers' servers share by the time that they use. */
+/**
+ * The slots of `deliver`, which all customers' servers share by the time that they use.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';

@@ -1,4 +1,8 @@
-/** Pending entries as operators see them: their number and age, also if a conversation ends during the query. */
+/**
+ * Pending entries as operators see them: their number and age, also if a conversation ends during the query.
+ *
+ * @module-tag long
+ */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -74,7 +78,7 @@ describe('the list of pending conversations', () => {
     expect(await pendingConversations({ account })).toMatchObject([{ account, entries, more, failed: 0 }]);
   });
 
-  test('has more = true if the pending entries fill more than one page of the table', { tags: 'long' }, async () => {
+  test('has more = true if the pending entries fill more than one page of the table', async () => {
     const { account } = await written(...Array(5).fill('😀'.repeat(65_536)));
     const [waiting] = await pendingConversations({ account });
     expect(waiting?.entries).toBeLessThan(5);

@@ -1,4 +1,8 @@
-/** Cursors of every list in the API list. Their checksum is not secret: anybody can make one with any position. */
+/**
+ * Cursors of every list in the API list. Their checksum is not secret: anybody can make one with any position.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import * as v from 'valibot';

@@ -1,4 +1,8 @@
-/** The limit of an account, over all its endpoints and all their processes. */
+/**
+ * The limit of an account, over all its endpoints and all their processes.
+ *
+ * @module-tag long
+ */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';

@@ -2,6 +2,8 @@
  * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail; the kinds of
  * outage are met in turn. The handler reports the failure and leaves no partial change, and a repeat completes the work. The
  * quick tests use one fault each for a few handlers.
+ *
+ * @module-tag long
  */
 
 import { readFile } from 'node:fs/promises';
@@ -300,15 +302,10 @@ test('a wake-up fails and delivers nothing if the secret cannot be read, and the
   vi.useRealTimers();
 });
 
-/** The scenarios of the quick tests: one of each kind of handler. */
-const QUICK_SCENARIOS = new Set(['sendMessage: a text', 'readJob', 'authorizer', 'deliver, to a user', 'count']);
-
 describe.each(scenarios)(
   '%s: reports the failure, leaves no partial change, and completes on repetition, if any call',
-  (title, scenario, all, index) => {
+  (_title, scenario, all) => {
     const possible = faultsFor(scenario, all);
-    const isQuick = ([name]: Named<Fault>) =>
-      QUICK_SCENARIOS.has(title) && name === possible[index % possible.length]?.[0];
     let reference: Reference | undefined;
 
     const tryFault = async (_: string, fault: Fault) => {
@@ -322,8 +319,7 @@ describe.each(scenarios)(
       }
     };
 
-    test.each(possible.filter(isQuick))('%s', tryFault);
-    test.each(possible.filter((one) => !isQuick(one)))('%s', { tags: 'long' }, tryFault);
+    test.each(possible)('%s', tryFault);
   },
 );
 

@@ -1,4 +1,8 @@
-/** DELETE /v1/jobs/{job_id}, and messages that are valid for a limited time. */
+/**
+ * DELETE /v1/jobs/{job_id}, and messages that are valid for a limited time.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { timestamp } from '../../../../shared/core/clock.ts';
@@ -55,7 +59,7 @@ describe('cancelling a job', () => {
     });
   });
 
-  test('leaves messages that were delivered, and jobs of the same id of other accounts', { tags: 'long' }, async () => {
+  test('leaves messages that were delivered, and jobs of the same id of other accounts', async () => {
     const [caller, other] = [await business(), await business()];
     const { token } = caller;
     const job_id = randomUUID();
@@ -181,22 +185,18 @@ describe('valid_for', () => {
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['#/valid_for']);
   });
 
-  test.each([60, 259_200])(
-    '%i is valid, and is part of the request with an idempotency key',
-    { tags: 'long' },
-    async (valid_for) => {
-      const { token } = await business();
-      const request = { token, headers: { 'idempotency-key': randomUUID() }, body: { ...text(newPhone()), valid_for } };
-      const { id } = (await call('sendMessage', request)).body;
-      expect((await call('sendMessage', request)).body).toEqual({ id });
-      for (const other of [valid_for - 1, valid_for + 1, undefined].filter((one) => one !== 59 && one !== 259_201)) {
-        const body = { ...request.body, valid_for: other };
-        expect(await fail('sendMessage', { ...request, body })).toMatchObject({
-          body: { code: 'idempotency_key_reused' },
-        });
-      }
-    },
-  );
+  test.each([60, 259_200])('%i is valid, and is part of the request with an idempotency key', async (valid_for) => {
+    const { token } = await business();
+    const request = { token, headers: { 'idempotency-key': randomUUID() }, body: { ...text(newPhone()), valid_for } };
+    const { id } = (await call('sendMessage', request)).body;
+    expect((await call('sendMessage', request)).body).toEqual({ id });
+    for (const other of [valid_for - 1, valid_for + 1, undefined].filter((one) => one !== 59 && one !== 259_201)) {
+      const body = { ...request.body, valid_for: other };
+      expect(await fail('sendMessage', { ...request, body })).toMatchObject({
+        body: { code: 'idempotency_key_reused' },
+      });
+    }
+  });
 
   test('of a message with media that expire earlier is rejected', async () => {
     const { account, token } = await business();

@@ -1,4 +1,8 @@
-/** The figures of a job, step by step on a separate table: examples, and random histories that are compared with a model. */
+/**
+ * The figures of a job, step by step on a separate table: examples, and random histories that are compared with a model.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** GET /v1/jobs/{job_id}: over HTTP, and step by step on a separate table. */
+/**
+ * GET /v1/jobs/{job_id}: over HTTP, and step by step on a separate table.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { jobOf } from '../../../../shared/messaging/jobs/default-jobs.ts';

@@ -1,4 +1,8 @@
-/** Listeners over the API of the served stack: events of users are claimed and settled, and rejected claims change nothing. */
+/**
+ * Listeners over the API of the served stack: events of users are claimed and settled, and rejected claims change nothing.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -111,9 +115,7 @@ describe('a listener', () => {
     expect([...seen].sort()).toEqual([...phones].sort());
   });
 
-  test('retries after a failure: shortly after the first request, and then by the schedule, with the same id', {
-    tags: 'long',
-  }, async () => {
+  test('retries after a failure: shortly after the first request, and then by the schedule, with the same id', async () => {
     const listener = await newListener();
     const phone = newPhone();
     await write(phone, listener, 'Hi');
@@ -255,9 +257,7 @@ describe('a claim', () => {
     expect(contacts.sort()).toEqual(phones.sort());
   });
 
-  test('of a user who is erased is given back, and the user gets no trace in the outbox', {
-    tags: 'long',
-  }, async () => {
+  test('of a user who is erased is given back, and the user gets no trace in the outbox', async () => {
     const listener = await newListener();
     const phone = newPhone();
     await applied(updated(phone, {}));
@@ -320,7 +320,7 @@ describe('the mode', () => {
     expect((await fail('claimDeliveries', { token })).body).toMatchObject({ status: 409, code: 'not_listening' });
   });
 
-  test('ends with the events at the URL, after the claim under way', { tags: 'long' }, async () => {
+  test('ends with the events at the URL, after the claim under way', async () => {
     const listener = await newListener();
     const phone = newPhone();
     const { account, secret } = listener;

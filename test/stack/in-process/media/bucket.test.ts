@@ -1,4 +1,8 @@
-/** Media and the bucket: the cost at the table, calls to the bucket, and uploads that the bucket does not accept. */
+/**
+ * Media and the bucket: the cost at the table, calls to the bucket, and uploads that the bucket does not accept.
+ *
+ * @module-tag long
+ */
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,8 @@
-/** Datafree media, from the upload to the phone, and until they expire. */
+/**
+ * Datafree media, from the upload to the phone, and until they expire.
+ *
+ * @module-tag long
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,8 @@
 /**
  * The cost of a message, in capacity units that the table reports, for items under 1 KB. Index writes within
  * transactions are excluded, because not every database reports them.
+ *
+ * @module-tag long
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, test as always, beforeAll, expect, vi } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Idempotency keys of all endpoints, step by step on a separate table: one key is accepted once, whatever the requests
  * are, and a repeat returns the first response, whatever has changed since.
+ *
+ * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** Messages to a few users are accepted at once, step by step: a later message to one of them follows. */
+/**
+ * Messages to a few users are accepted at once, step by step: a later message to one of them follows.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** GET /v1/message/{id}: the states of a message. */
+/**
+ * GET /v1/message/{id}: the states of a message.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../../shared/core/clock.ts';

@@ -1,4 +1,8 @@
-/** Messages, from the request to the phone, the delivery log and the job counters. */
+/**
+ * Messages, from the request to the phone, the delivery log and the job counters.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

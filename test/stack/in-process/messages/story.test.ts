@@ -1,4 +1,8 @@
-/** The history and the log lines of a message: each event is recorded once, even if it is repeated or late. */
+/**
+ * The history and the log lines of a message: each event is recorded once, even if it is repeated or late.
+ *
+ * @module-tag long
+ */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';

@@ -544,9 +544,7 @@ describe('on the local stack', () => {
   });
   afterAll(() => destination.close());
 
-  test('a webhook can be on this machine, and receives pending messages after "outbox retry"', {
-    tags: 'long',
-  }, async () => {
+  test('a webhook can be on this machine, and receives pending messages after "outbox retry"', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const update = [
@@ -597,9 +595,7 @@ describe('on the local stack', () => {
     });
   });
 
-  test('a platform can be on this machine, but not on another machine of a private network', {
-    tags: 'long',
-  }, async () => {
+  test('a platform can be on this machine, but not on another machine of a private network', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const update = ['account', 'update', '--yes', account, '--platform=rapidpro', `--platform-url=${destination.url}`];

@@ -1,4 +1,8 @@
-/** Suspended accounts: their tokens, their messages, and their campaigns. Step by step, on a table of its own. */
+/**
+ * Suspended accounts: their tokens, their messages, and their campaigns. Step by step, on a table of its own.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler as authorize } from '../../../../functions/authorizer.ts';
 import { createAccount, findPlatform, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** Opt-outs, step by step: what a stop prevents, what a start reverts, and in which order reports may arrive. */
+/**
+ * Opt-outs, step by step: what a stop prevents, what a start reverts, and in which order reports may arrive.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {

@@ -1,3 +1,8 @@
+/**
+ * Answers: sent, counted once, replaced, and removed with their profiler.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { registerUser } from '../../../../infra/operator/queries/users-admin.ts';
 import { sortableTime } from '../../../../shared/core/clock.ts';
@@ -52,9 +57,7 @@ describe('POST /v1/profiler_answer', () => {
     expect(await answersOf(profiler.id)).toEqual(first);
   });
 
-  test('one of twelve simultaneous answers of a panelist is recorded, and answers with the other option get 409', {
-    tags: 'long',
-  }, async () => {
+  test('one of twelve simultaneous answers of a panelist is recorded, and answers with the other option get 409', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const chosen = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? profiler.yes : profiler.no));
@@ -235,9 +238,7 @@ describe('the answers of a deleted profiler', () => {
     expect(grace).toBeLessThan(70_000);
   });
 
-  test('the 41 answers of a deleted profiler are removed page by page, and the tombstone stays due until the end', {
-    tags: 'long',
-  }, async () => {
+  test('the 41 answers of a deleted profiler are removed page by page, and the tombstone stays due until the end', async () => {
     const profiler = await deletedProfiler(sortableTime(Date.now() + 3_600_000));
     const padding = 'x'.repeat(40_000);
     for (let index = 0; index < 40; index += 1) {

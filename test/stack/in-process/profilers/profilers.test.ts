@@ -1,3 +1,8 @@
+/**
+ * Profilers: created, listed and deleted.
+ *
+ * @module-tag long
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -55,7 +60,7 @@ describe('POST /v1/research_profilers', () => {
     expect(read.body.options).toEqual(options.map((option, at) => ({ id: found[at], option: option.toLowerCase() })));
   });
 
-  test('the response to random options has one key for each distinct lower-case option', { tags: 'long' }, async () => {
+  test('the response to random options has one key for each distinct lower-case option', async () => {
     const { token } = await newVendor();
     const option = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
     await fc.assert(
@@ -133,7 +138,7 @@ describe('POST /v1/research_profilers', () => {
       ],
     ],
     ['null as its body', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
-  ])('a request with %s returns 422 with all validation errors', { tags: 'long' }, async (_, body, errors) => {
+  ])('a request with %s returns 422 with all validation errors', async (_, body, errors) => {
     const { token } = await newVendor();
     const received = await sendRaw('createProfiler', {
       token,
@@ -306,7 +311,7 @@ describe('GET /v1/research_profilers', () => {
     });
   });
 
-  test('a list of more than 5 MB is paginated, and each profiler is on one page', { tags: 'long' }, async () => {
+  test('a list of more than 5 MB is paginated, and each profiler is on one page', async () => {
     const { account, token } = await newVendor();
     const created: string[] = [];
     for (let index = 0; index < 40; index += 1) {
@@ -364,7 +369,7 @@ describe('GET /v1/research_profilers', () => {
   };
 
   const listsAll = 'a paginated list contains profilers full of %s, which are larger in a response than in the table';
-  test.each(characters)(listsAll, { tags: 'long' }, listFull);
+  test.each(characters)(listsAll, listFull);
 
   test.each(['', 'not a cursor', '!!!'])('the invalid cursor "%s" returns 422', async (cursor) => {
     const { token } = await newVendor();

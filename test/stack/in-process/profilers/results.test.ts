@@ -1,4 +1,8 @@
-/** Results of profilers, step by step: they equal the remaining answers, in any order of answers, counts and removals. */
+/**
+ * Results of profilers, step by step: they equal the remaining answers, in any order of answers, counts and removals.
+ *
+ * @module-tag long
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { registerUser } from '../../../../infra/operator/queries/users-admin.ts';

@@ -1,4 +1,8 @@
-/** The log lines of delivery: one line for each attempt result, with the values for the metrics. */
+/**
+ * The log lines of delivery: one line for each attempt result, with the values for the metrics.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test, vi } from 'vitest';
 import {
   type AccountPlatform,

@@ -1,4 +1,8 @@
-/** Exports as CSV and NDJSON, on the served stack: readable by a spreadsheet, with the same sums as the lists. */
+/**
+ * Exports as CSV and NDJSON, on the served stack: readable by a spreadsheet, with the same sums as the lists.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
@@ -97,9 +101,7 @@ describe('the log of a job', () => {
     await expect.poll(sums).toEqual(counted);
   });
 
-  test('of many entries continues behind a Link, with the names of the columns once and each entry once', {
-    tags: 'long',
-  }, async () => {
+  test('of many entries continues behind a Link, with the names of the columns once and each entry once', async () => {
     const { token, account } = await newSender();
     const job_id = randomUUID();
     const count = 21_000;

@@ -1,4 +1,8 @@
-/** The status of a job, step by step: its counts over several days, its pace, and what is pending. */
+/**
+ * The status of a job, step by step: its counts over several days, its pace, and what is pending.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';

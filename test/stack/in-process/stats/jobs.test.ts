@@ -1,4 +1,8 @@
-/** Job counters: each log entry is counted once, and the counters equal the log. */
+/**
+ * Job counters: each log entry is counted once, and the counters equal the log.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
@@ -122,9 +126,7 @@ describe('counting log entries', () => {
     expect((await jobs(account)).reduce((sum, { count }) => sum + count, 0)).toBe(40);
   });
 
-  test('eight workers that count one job at once count each entry once, in shards that expire together', {
-    tags: 'long',
-  }, async () => {
+  test('eight workers that count one job at once count each entry once, in shards that expire together', async () => {
     const account = newAccountId();
     const job_id = randomUUID();
     const states = ['sent', 'read'] as const;
@@ -301,7 +303,7 @@ describe('a list of jobs', () => {
   test.each([
     ['many rows', 60_000, 'text'],
     ['long rows', 6_000, 'x'.repeat(900)],
-  ])('a list of more than 5 MB returns 422 period_too_large: %s', { tags: 'long' }, async (_, count, payload_type) => {
+  ])('a list of more than 5 MB returns 422 period_too_large: %s', async (_, count, payload_type) => {
     const Items = Array.from({ length: count }, () => ({
       ...jobCounterKey('any', { day: day(0), job_id: randomUUID(), payload_type, state: 'sent' }),
       count: 1,
@@ -336,7 +338,7 @@ describe('a list of jobs', () => {
   });
 });
 
-test('the job counters of random histories equal the log', { tags: 'long' }, async () => {
+test('the job counters of random histories equal the log', async () => {
   const job = fc.constantFrom(...Array.from({ length: 3 }, () => randomUUID()));
   const event = fc.record({
     job_id: job,

@@ -1,4 +1,8 @@
-/** Delivery logs: order, filters, limits, cursors. */
+/**
+ * Delivery logs: order, filters, limits, cursors.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -176,9 +180,7 @@ test.each<[string, Partial<Wanted>, LogFilter]>([
   },
 );
 
-test("a page of a selective filter reads 1,000 of a contact's entries, and the next page continues", {
-  tags: 'long',
-}, async () => {
+test("a page of a selective filter reads 1,000 of a contact's entries, and the next page continues", async () => {
   const account = newAccountId();
   const present = Date.now() - MINUTE;
   const many = Array.from({ length: 1_100 }, (_, index) =>
@@ -215,7 +217,7 @@ test('an expired entry is not listed, even if the table still contains it', asyn
   expect((await listLogs(account, {}, 10)).entries).toHaveLength(1);
 });
 
-test('a cursor lists every entry once while new entries arrive', { tags: 'long' }, async () => {
+test('a cursor lists every entry once while new entries arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ age: fc.nat(30), state: fc.constantFrom(...states) }), { minLength: 1, maxLength: 40 }),

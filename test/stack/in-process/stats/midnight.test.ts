@@ -1,4 +1,8 @@
-/** Midnight in UTC: days of jobs, counters and log filters, with a simulated clock before and after midnight. */
+/**
+ * Midnight in UTC: days of jobs, counters and log filters, with a simulated clock before and after midnight.
+ *
+ * @module-tag long
+ */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import fc from 'fast-check';
@@ -108,9 +112,7 @@ test('timestamps of one process increase across midnight even if its clock stops
   expect(times.at(-1)).toMatch(new RegExp(`^${after}T00:00:00.00`));
 });
 
-test('counters of both days are exact for any order, batches and repetitions of the stream', {
-  tags: 'long',
-}, async () => {
+test('counters of both days are exact for any order, batches and repetitions of the stream', async () => {
   const { account, phone } = await business();
   const ids: string[] = [];
   for (let sent = 0; sent < 12; sent += 1) {

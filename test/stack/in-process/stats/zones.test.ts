@@ -1,4 +1,8 @@
-/** Statistics by day in a time zone, on the served stack. */
+/**
+ * Statistics by day in a time zone, on the served stack.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type * as v from 'valibot';

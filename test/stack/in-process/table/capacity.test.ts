@@ -1,4 +1,8 @@
-/** The budgets of the access patterns, in capacity units that the table reports, for items under 1 KB. */
+/**
+ * The budgets of the access patterns, in capacity units that the table reports, for items under 1 KB.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';
 import { identify, mintToken } from '../../../../shared/accounts/tokens.ts';
@@ -48,7 +52,7 @@ test('listing five profilers costs one query', async () => {
   expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
 });
 
-test('a page of a list of 50 large profilers costs less than 1,600 read units', { tags: 'long' }, async () => {
+test('a page of a list of 50 large profilers costs less than 1,600 read units', async () => {
   const { account } = await newVendor();
   const large = { question: 'x'.repeat(340_000), options: ['yes', 'no'] };
   for (let index = 0; index < 50; index += 1)

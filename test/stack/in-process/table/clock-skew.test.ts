@@ -1,4 +1,8 @@
-/** Guarantees that hold although the clocks of function instances differ by minutes. */
+/**
+ * Guarantees that hold although the clocks of function instances differ by minutes.
+ *
+ * @module-tag long
+ */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime } from '../../../../shared/core/clock.ts';
@@ -87,7 +91,7 @@ describe('an instance with a clock that is ten minutes off', () => {
   });
 });
 
-test('the same idempotency key creates one message on instances with different clocks', { tags: 'long' }, async () => {
+test('the same idempotency key creates one message on instances with different clocks', async () => {
   const { account, phone } = await newConversation();
   const send = () => sendMessage(account, text(phone), { idempotencyKey: 'skewed' });
   const ids = [await ahead(10, send), await ahead(-10, send), await send()];
@@ -131,9 +135,7 @@ describe('a worker with a slow clock', () => {
   });
 });
 
-test('a circuit that an instance with a fast clock opened is probed later by the difference', {
-  tags: 'long',
-}, async () => {
+test('a circuit that an instance with a fast clock opened is probed later by the difference', async () => {
   const name = `platform#${newAccountId()}`;
   await ahead(10, async () => {
     for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'degraded');
@@ -159,9 +161,7 @@ test('a user who was registered by an instance with a fast clock can answer a re
   });
 });
 
-test('consecutive messages of a sender are delivered in order, even if instances with other clocks accept them', {
-  tags: 'long',
-}, async () => {
+test('consecutive messages of a sender are delivered in order, even if instances with other clocks accept them', async () => {
   const conversation = await newConversation();
   const { account, phone } = conversation;
   const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];

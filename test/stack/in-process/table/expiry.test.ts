@@ -1,4 +1,8 @@
-/** Expired items that the table still contains, because TTL removes an item up to two days late. */
+/**
+ * Expired items that the table still contains, because TTL removes an item up to two days late.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

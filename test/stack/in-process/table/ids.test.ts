@@ -1,4 +1,8 @@
-/** Ids in requests: every endpoint accepts upper case and lower case. */
+/**
+ * Ids in requests: every endpoint accepts upper case and lower case.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { secondsFromNow, timestamp } from '../../../../shared/core/clock.ts';

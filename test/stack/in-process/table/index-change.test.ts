@@ -1,4 +1,8 @@
-/** A deployed index is replaced by another one, as the guide for operators describes it. */
+/**
+ * A deployed index is replaced by another one, as the guide for operators describes it.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import {
   DescribeTableCommand,

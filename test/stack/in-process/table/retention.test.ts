@@ -1,4 +1,8 @@
-/** All rows of a message or request expire together. Then its idempotency key can be used again. */
+/**
+ * All rows of a message or request expire together. Then its idempotency key can be used again.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type AccountPlatform,
@@ -113,34 +117,30 @@ describe('an idempotency key after the retention period', () => {
     ['only the row of the message', ({ state }) => state === 'sent'],
     ['only the rows of its states', ({ state }) => state !== 'sent'],
     ['all rows', () => true],
-  ])(
-    'a used key creates a new message with all its states after TTL has removed %s',
-    { tags: 'long' },
-    async (_, isRemoved) => {
-      const business = await newBusiness();
-      const send = () => sendMessage(business.account, text(business.phone), { idempotencyKey: 'order-1' });
-      const first = await send();
-      await run('app', business);
-      onDay(MESSAGES - 1);
-      await reportState(first, 'delivered_to_user');
-      expect(await countEntries(await rowsOf(first))).toBe(3);
+  ])('a used key creates a new message with all its states after TTL has removed %s', async (_, isRemoved) => {
+    const business = await newBusiness();
+    const send = () => sendMessage(business.account, text(business.phone), { idempotencyKey: 'order-1' });
+    const first = await send();
+    await run('app', business);
+    onDay(MESSAGES - 1);
+    await reportState(first, 'delivered_to_user');
+    expect(await countEntries(await rowsOf(first))).toBe(3);
 
-      onDay(MESSAGES);
-      expect(await reportState(first, 'read')).toBe(false);
-      await removeByTtl(first, isRemoved);
-      const second = await send();
-      expect(second).not.toBe(first);
-      await run('app', business);
-      await reportState(second, 'delivered_to_user');
-      await reportState(second, 'read');
+    onDay(MESSAGES);
+    expect(await reportState(first, 'read')).toBe(false);
+    await removeByTtl(first, isRemoved);
+    const second = await send();
+    expect(second).not.toBe(first);
+    await run('app', business);
+    await reportState(second, 'delivered_to_user');
+    await reportState(second, 'read');
 
-      expect(destination().calls).toHaveLength(2);
-      const states = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
-      expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
-      expect(await expiries(second)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
-      expect(await countEntries(await rowsOf(second))).toBe(4);
-    },
-  );
+    expect(destination().calls).toHaveLength(2);
+    const states = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
+    expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
+    expect(await expiries(second)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
+    expect(await countEntries(await rowsOf(second))).toBe(4);
+  });
 
   test('a used key creates a new user data request with current values', async () => {
     const { account, phone } = await newBusiness();

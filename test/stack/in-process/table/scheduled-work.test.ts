@@ -1,4 +1,8 @@
-/** Scheduled work of many items in one partition, on a real engine: each due item is found once, whatever the pages contain. */
+/**
+ * Scheduled work of many items in one partition, on a real engine: each due item is found once, whatever the pages contain.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { type Due, ScheduledWork } from '../../../../shared/due-work/scheduled-work.ts';
 import { dueOrder, duePartitions } from '../../../../shared/table/keys.ts';

@@ -1,4 +1,8 @@
-/** Every request costs at most a stated number of units: the most expensive ones of each endpoint are sent and metered. */
+/**
+ * Every request costs at most a stated number of units: the most expensive ones of each endpoint are sent and metered.
+ *
+ * @module-tag long
+ */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Cost of user data requests, in capacity units that the table reports, for items under 1 KB. Index writes within
  * transactions are excluded, because not every database reports them.
+ *
+ * @module-tag long
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';

@@ -1,4 +1,8 @@
-/** Consent that ends, on the served stack: from the app network's event to the results, the webhook and the operator. */
+/**
+ * Consent that ends, on the served stack: from the app network's event to the results, the webhook and the operator.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

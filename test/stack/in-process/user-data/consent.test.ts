@@ -1,4 +1,8 @@
-/** Consent that ends, step by step: by withdrawal, by its own expiry, or with the user; and what the business must do. */
+/**
+ * Consent that ends, step by step: by withdrawal, by its own expiry, or with the user; and what the business must do.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -378,9 +382,7 @@ describe('the webhook for ends of consent of an account with RapidPro', () => {
 
   const consent_webhook = () => ({ settings: { url: webhook.url, secret: SECRET } });
 
-  test('receives the signed end of a consent, also while RapidPro fails; RapidPro receives nothing of it', {
-    tags: 'long',
-  }, async () => {
+  test('receives the signed end of a consent, also while RapidPro fails; RapidPro receives nothing of it', async () => {
     const world = await newWorld();
     const settings = { url: rapidpro.url };
     await updateAccount(world.account, {

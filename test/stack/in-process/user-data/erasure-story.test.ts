@@ -1,4 +1,8 @@
-/** An erasure during the delivery of a conversation, on the clock of a separate stack: messages, log entries, counters. */
+/**
+ * An erasure during the delivery of a conversation, on the clock of a separate stack: messages, log entries, counters.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, onTestFinished, test, vi } from 'vitest';

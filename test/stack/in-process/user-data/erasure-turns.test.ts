@@ -1,6 +1,8 @@
 /**
  * Erasures and ends of consents in turns, on a stopped clock: what one customer has stored in any amount costs other users no
  * further run of the worker. A run ends after a number of calls of the table, as it would at the end of its time.
+ *
+ * @module-tag long
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BatchItem } from '../../../../shared/campaigns/batch.ts';

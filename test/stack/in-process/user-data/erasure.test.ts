@@ -1,4 +1,8 @@
-/** Erasure step by step, with a simulated clock: removed items, pseudonyms, and items of other users. */
+/**
+ * Erasure step by step, with a simulated clock: removed items, pseudonyms, and items of other users.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
@@ -303,9 +307,7 @@ describe('after an erasure', () => {
     expect(linesAbout(await wholeTable(), person)).toEqual([]);
   });
 
-  test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', {
-    tags: 'long',
-  }, async () => {
+  test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', async () => {
     const person = await newErased();
     later(2);
     await resume(person.phone);
@@ -345,7 +347,7 @@ describe('after an erasure', () => {
     }
   });
 
-  test('items of other users and of the businesses do not change', { tags: 'long' }, async () => {
+  test('items of other users and of the businesses do not change', async () => {
     const person = new Person();
     // The other user's number is a prefix of this number.
     const other = await newPersonWithHistory(person.phone.slice(0, -1));
@@ -371,7 +373,7 @@ describe('after an erasure', () => {
     expect(await findUser(other.phone)).toEqual({ phone_number: other.phone, panelist: true });
   });
 
-  test('a repeated erasure with a stale index counts nothing twice', { tags: 'long' }, async () => {
+  test('a repeated erasure with a stale index counts nothing twice', async () => {
     const person = await newPersonWithHistory();
     const behind = new Map<string, unknown>();
     watchCalls(async (_name, input, makeCall) => {
@@ -399,9 +401,7 @@ describe('after an erasure', () => {
     await expect(person.ask(business, 'device_make')).rejects.toThrow('user_not_found');
   });
 
-  test('a later state of a message is logged under the pseudonym, and no platform is notified', {
-    tags: 'long',
-  }, async () => {
+  test('a later state of a message is logged under the pseudonym, and no platform is notified', async () => {
     const person = await newErased();
     const pseudonym = await pseudonymOf(person);
     for (const [account, [, message = '']] of person.messages) {
@@ -448,9 +448,7 @@ describe('the counters of jobs', () => {
     );
   };
 
-  test('job counters equal the log, whether an entry is counted before or after it gets its pseudonym', {
-    tags: 'long',
-  }, async () => {
+  test('job counters equal the log, whether an entry is counted before or after it gets its pseudonym', async () => {
     const business = await newBusiness();
     const { account } = business;
     const person = new Person();
@@ -548,9 +546,7 @@ describe('concurrent work', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('the final check erases the log entry and the notification of a state that was reported during the erasure', {
-    tags: 'long',
-  }, async () => {
+  test('the final check erases the log entry and the notification of a state that was reported during the erasure', async () => {
     const { person, message, toUser } = await newPendingMessage();
     await run(toUser);
     const isState = (name: string, input: string) => name === 'TransactWriteCommand' && input.includes('STATE#read');
@@ -566,7 +562,7 @@ describe('concurrent work', () => {
     expect(await isUnderWay(person)).toBe(false);
   });
 
-  test('the final check erases a request that was started during the erasure', { tags: 'long' }, async () => {
+  test('the final check erases a request that was started during the erasure', async () => {
     const { person, business } = await newPendingMessage();
     beforeCall(
       (_, input) => input.includes(requestKey('').pk),
@@ -580,7 +576,7 @@ describe('concurrent work', () => {
     expect(linesAbout(await wholeTable(), person)).toEqual([]);
   });
 
-  test('a message that is delivered just before its erasure is not logged as failed', { tags: 'long' }, async () => {
+  test('a message that is delivered just before its erasure is not logged as failed', async () => {
     const { person, message, toUser } = await newPendingMessage();
     const { promise: posted, resolve: isPosted } = Promise.withResolvers<ServerResponse>();
     app.answers = [isPosted];
@@ -601,7 +597,7 @@ describe('concurrent work', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('a pending message with a logged failure is erased and counted', { tags: 'long' }, async () => {
+  test('a pending message with a logged failure is erased and counted', async () => {
     const { person, message } = await newPendingMessage();
     const { account, phone, job_id, payload_type } = (await messageHistory(message)) ?? {};
     if (!account || !phone || !job_id || !payload_type) throw new Error('The message is missing.');
@@ -612,7 +608,7 @@ describe('concurrent work', () => {
     await emptyOutboxes(person);
   });
 
-  test('an erasure ignores a request that disappears just before it is read', { tags: 'long' }, async () => {
+  test('an erasure ignores a request that disappears just before it is read', async () => {
     const { person, business } = await newPendingMessage();
     const request = await person.ask(business, 'first_name');
     beforeCall(
@@ -623,9 +619,7 @@ describe('concurrent work', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('a second erasure that begins during the final check of the first gets its own final check', {
-    tags: 'long',
-  }, async () => {
+  test('a second erasure that begins during the final check of the first gets its own final check', async () => {
     const { person } = await newPendingMessage();
     await eraseUser(person.phone);
     later(2);
@@ -656,25 +650,19 @@ describe('a new registration of an erased number', () => {
   test.each([
     ['half a minute', 0.5],
     ['three minutes', 3],
-  ])(
-    'the final check keeps the data of a new user who registered %s after the erasure',
-    { tags: 'long' },
-    async (_, minutes) => {
-      const person = await newPersonWithHistory();
-      await eraseUser(person.phone);
-      later(minutes);
-      const next = await newPersonWithHistory(person.phone);
-      const theirs = await leftOf(next);
-      later(2);
-      expect(await resume(person.phone)).toEqual(NOTHING);
-      expect(await isUnderWay(person)).toBe(false);
-      expect(await leftOf(next)).toEqual(theirs);
-    },
-  );
+  ])('the final check keeps the data of a new user who registered %s after the erasure', async (_, minutes) => {
+    const person = await newPersonWithHistory();
+    await eraseUser(person.phone);
+    later(minutes);
+    const next = await newPersonWithHistory(person.phone);
+    const theirs = await leftOf(next);
+    later(2);
+    expect(await resume(person.phone)).toEqual(NOTHING);
+    expect(await isUnderWay(person)).toBe(false);
+    expect(await leftOf(next)).toEqual(theirs);
+  });
 
-  test('an erasure that resumes after a new registration removes only the previous user', {
-    tags: 'long',
-  }, async () => {
+  test('an erasure that resumes after a new registration removes only the previous user', async () => {
     const person = await newPersonWithHistory();
     const [business] = businesses;
     await removeUser(randomUUID(), person.phone);
@@ -746,9 +734,7 @@ describe('a new registration of an erased number', () => {
     expect((await messageHistory(own))?.phone).toBe(person.phone);
   });
 
-  test('no status of the previous user stays in an outbox, even behind many messages of the new user', {
-    tags: 'long',
-  }, async () => {
+  test('no status of the previous user stays in an outbox, even behind many messages of the new user', async () => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -768,9 +754,7 @@ describe('a new registration of an erased number', () => {
     );
   });
 
-  test('a second erasure removes the new user too, and its final check follows two minutes later', {
-    tags: 'long',
-  }, async () => {
+  test('a second erasure removes the new user too, and its final check follows two minutes later', async () => {
     const person = await newErased();
     later(1);
     const next = await newPersonWithHistory(person.phone);

@@ -1,4 +1,8 @@
-/** What the local page shows a user about businesses, and how the user withdraws consent there. */
+/**
+ * What the local page shows a user about businesses, and how the user withdraws consent there.
+ *
+ * @module-tag long
+ */
 import { expect, inject, test } from 'vitest';
 import { consentsOf } from '../../../../infra/local/phone/user/consents.ts';
 import type { ConsentView, KnownProperty } from '../../../../infra/local/phone/views.ts';

@@ -1,4 +1,8 @@
-/** Long polls for a user's answer: their duration, their end without an answer, and the effect of many at once. */
+/**
+ * Long polls for a user's answer: their duration, their end without an answer, and the effect of many at once.
+ *
+ * @module-tag long
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -67,9 +71,7 @@ const longPollWithRetry = async (request: Request): Promise<unknown> => {
   }
 };
 
-test('of 200 simultaneous long polls of a customer, 50 wait and the others return at once; other requests succeed', {
-  tags: 'long',
-}, async () => {
+test('of 200 simultaneous long polls of a customer, 50 wait and the others return at once; other requests succeed', async () => {
   const request = await newRequest();
   const { token } = await newVendor();
   const ended: unknown[] = [];
@@ -103,9 +105,7 @@ const slotsOf = async ({ account }: Caller) =>
   Object.entries((await getConsistent<Key>(waitsKey(account))) ?? {}).filter(([name]) => name.startsWith('slot'));
 
 describe('a customer whose slots are all in use', () => {
-  test('a long poll returns pending at once, and operators see it; another customer waits', {
-    tags: 'long',
-  }, async () => {
+  test('a long poll returns pending at once, and operators see it; another customer waits', async () => {
     const [request, other] = [await newRequest(), await newRequest()];
     await useAllSlots(request);
     expect((await fetchTimed(request, { long_poll: '30' })).outcome).toEqual(PENDING);
@@ -148,7 +148,7 @@ test('a long poll holds a slot, no longer than it waits, and releases it after t
 });
 
 describe('a long poll', () => {
-  test('a long poll lasts until the last property is answered', { tags: 'long' }, async () => {
+  test('a long poll lasts until the last property is answered', async () => {
     const request = await newRequest('first_name', 'last_name');
     const waiting = fetchTimed(request, { long_poll: '20' });
     // After three seconds, the pause between two reads has its maximum.
@@ -174,7 +174,7 @@ describe('a long poll', () => {
     expect(took).toBeGreaterThan(990);
   });
 
-  test('a long poll returns 404 when the request is erased meanwhile', { tags: 'long' }, async () => {
+  test('a long poll returns 404 when the request is erased meanwhile', async () => {
     const request = await newRequest();
     const waiting = timed(() => fail('fetchUserData', fetchOf(request, { long_poll: '20' })));
     await pause(500);
@@ -184,7 +184,7 @@ describe('a long poll', () => {
     expect(took).toBeGreaterThan(490);
   });
 
-  test('a long poll returns 404 when the request expires meanwhile', { tags: 'long' }, async () => {
+  test('a long poll returns 404 when the request expires meanwhile', async () => {
     const request = await newRequest();
     const expiry = Math.ceil(Date.now() / 1_000) + 2;
     await update({
@@ -255,9 +255,7 @@ describe('the handler of a long poll', () => {
     expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
   });
 
-  test('the handler returns pending before it times out, even if the table does not respond', {
-    tags: 'long',
-  }, async () => {
+  test('the handler returns pending before it times out, even if the table does not respond', async () => {
     const request = await newRequest();
     const reads = onRead(async (place) => {
       if (place > 3) await pause(8_000);
@@ -307,7 +305,7 @@ describe('the handler of a long poll', () => {
     expect(await slotsOf(request)).toHaveLength(1);
   });
 
-  test('a long poll treats a request as missing only after a strongly consistent read', { tags: 'long' }, async () => {
+  test('a long poll treats a request as missing only after a strongly consistent read', async () => {
     const request = await newRequest();
     const reads = onRead(async () => 'missed');
     const { status, body } = await invoke(request, 4_000);
@@ -318,7 +316,7 @@ describe('the handler of a long poll', () => {
   });
 });
 
-test('a long poll of 30 seconds returns pending before the gateway times out', { tags: 'long' }, async () => {
+test('a long poll of 30 seconds returns pending before the gateway times out', async () => {
   const { took, outcome } = await fetchTimed(await newRequest(), { long_poll: '30' });
   expect(outcome).toEqual(PENDING);
   expect(took).toBeGreaterThan(27_000);

@@ -1,4 +1,8 @@
-/** Properties of a deployment: events, requests and the API description have them. */
+/**
+ * Properties of a deployment: events, requests and the API description have them.
+ *
+ * @module-tag long
+ */
 import './with-more-properties.ts';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** User data requests: approval through the app, automatic properties, access, consent receipts and notifications. */
+/**
+ * User data requests: approval through the app, automatic properties, access, consent receipts and notifications.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -179,7 +183,7 @@ describe('an answer of the user', () => {
       { first_name: 'denied' },
       { first_name: denied, app_version: approved('app_version'), device_model: unavailable },
     ],
-  ])('an answer that %s completes the request', { tags: 'long' }, async (_, answers, results) => {
+  ])('an answer that %s completes the request', async (_, answers, results) => {
     const caller = await business();
     const data = Object.keys(results).map((property, index) => ({ property, required: index === 0 }));
     const { requestId } = await ask(caller, await newUser(), { reason: REASON, data });
@@ -205,22 +209,18 @@ describe('an answer of the user', () => {
   test.each<[string, object]>([
     ['change', { first_name: { value: 'Other', source: 'document' }, app_version: { value: '3', source: 'device' } }],
     ['removal', { first_name: { value: null }, app_version: { value: null } }],
-  ])(
-    'a later %s of a granted property in the profile does not change the request',
-    { tags: 'long' },
-    async (_, change) => {
-      const caller = await business();
-      const phone = await newUser();
-      const id = await start(caller, phone, 'first_name', 'citizenship', 'app_version');
-      await answer(id, { first_name: 'approved' });
-      await applied(updated(phone, { properties: change }));
-      await answer(id, { first_name: 'approved', citizenship: 'denied' });
-      const results = { first_name: approved('first_name'), citizenship: denied, app_version: approved('app_version') };
-      expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
-      await applied(updated(phone, { properties: change }));
-      expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
-    },
-  );
+  ])('a later %s of a granted property in the profile does not change the request', async (_, change) => {
+    const caller = await business();
+    const phone = await newUser();
+    const id = await start(caller, phone, 'first_name', 'citizenship', 'app_version');
+    await answer(id, { first_name: 'approved' });
+    await applied(updated(phone, { properties: change }));
+    await answer(id, { first_name: 'approved', citizenship: 'denied' });
+    const results = { first_name: approved('first_name'), citizenship: denied, app_version: approved('app_version') };
+    expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
+    await applied(updated(phone, { properties: change }));
+    expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
+  });
 
   test('an approval releases the value at the time of the answer, not at the time of the request', async () => {
     const { caller, phone } = await newWorld();
@@ -320,7 +320,6 @@ describe('GET /v1/user_data/fetch', () => {
 
   test.each(['-1', '31', '1.5', 'abc', '', '1e1', ' 1', '1,2'])(
     'a fetch with long_poll "%s" returns 422',
-    { tags: 'long' },
     async (long_poll) => {
       const { token } = await newCaller('user_data');
       const problem = await fail('fetchUserData', { token, path: { id: randomUUID() }, query: { long_poll } });
@@ -602,15 +601,11 @@ describe('the body of a request for properties', () => {
     ],
   ];
 
-  test.each(inData)(
-    'data with %s returns 422 with all validation errors',
-    { tags: 'long' },
-    async (_, data, errors) => {
-      for (const name of ['startUserDataRequest', 'retrieveUserData'] as const) {
-        expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(invalid(errors));
-      }
-    },
-  );
+  test.each(inData)('data with %s returns 422 with all validation errors', async (_, data, errors) => {
+    for (const name of ['startUserDataRequest', 'retrieveUserData'] as const) {
+      expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(invalid(errors));
+    }
+  });
 
   test.each<[string, unknown, object[]]>([
     ['no reason', { data: good.data }, [at('reason', MISSING)]],
@@ -649,7 +644,7 @@ describe('the body of a request for properties', () => {
     ['an empty object as its body', {}, ALL_MISSING],
     ['an array as its body', [good], ALL_MISSING],
     ['null as its body', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
-  ])('a start request with %s returns 422 with all validation errors', { tags: 'long' }, async (_, body, errors) => {
+  ])('a start request with %s returns 422 with all validation errors', async (_, body, errors) => {
     expect(await post('startUserDataRequest', newPhone(), body)).toMatchObject(invalid(errors));
   });
 
@@ -660,18 +655,14 @@ describe('the body of a request for properties', () => {
   const TOO_LONG = '2782123456789012';
   const malformed = ['+27821234567', '2782123456x', '278212', TOO_LONG, '２７８２１２３４５６７', ' 27821234567'];
 
-  test.each([...malformed, randomUUID()])(
-    'the malformed phone number "%s" returns 422',
-    { tags: 'long' },
-    async (number) => {
-      expect(await post('startUserDataRequest', number, good)).toMatchObject(
-        invalid([{ parameter: 'phone_number', detail: PHONE }]),
-      );
-      expect(await post('retrieveUserData', number, { data: dataFor('app_version') })).toMatchObject(
-        invalid([{ parameter: 'id', detail: PHONE }]),
-      );
-    },
-  );
+  test.each([...malformed, randomUUID()])('the malformed phone number "%s" returns 422', async (number) => {
+    expect(await post('startUserDataRequest', number, good)).toMatchObject(
+      invalid([{ parameter: 'phone_number', detail: PHONE }]),
+    );
+    expect(await post('retrieveUserData', number, { data: dataFor('app_version') })).toMatchObject(
+      invalid([{ parameter: 'id', detail: PHONE }]),
+    );
+  });
 
   test('a request can ask for all properties with reasons of the maximum length', async () => {
     const { caller, phone } = await newWorld();

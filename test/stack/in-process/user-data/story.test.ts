@@ -1,4 +1,8 @@
-/** User data requests, profile updates and exports, with direct access to the table: log lines, removals and expiry. */
+/**
+ * User data requests, profile updates and exports, with direct access to the table: log lines, removals and expiry.
+ *
+ * @module-tag long
+ */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isEmpty, personalDataOf } from '../../../../infra/operator/queries/personal-data-export.ts';

@@ -1,4 +1,8 @@
-/** After an erasure, no hash in the table can be compared with hashes of numbers. */
+/**
+ * After an erasure, no hash in the table can be compared with hashes of numbers.
+ *
+ * @module-tag long
+ */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** Slots of long polls: how many waits of an account there are at once, and what becomes of their slots. */
+/**
+ * Slots of long polls: how many waits of an account there are at once, and what becomes of their slots.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sharedWaitsKey, waitsKey } from '../../../../shared/accounts/entities.ts';
 import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../../../../shared/accounts/rate-limit/wait-slots.ts';

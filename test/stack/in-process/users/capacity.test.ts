@@ -1,4 +1,8 @@
-/** The cost of contacts, and charges at the same time, on a separate table. */
+/**
+ * The cost of contacts, and charges at the same time, on a separate table.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { test as always, expect, vi } from 'vitest';
 import { allowancesOf, chargeAllowance } from '../../../../shared/accounts/allowances.ts';

@@ -1,4 +1,8 @@
-/** GET /v1/users/{user}: one user, by number or id. */
+/**
+ * GET /v1/users/{user}: one user, by number or id.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { showAccount } from '../../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** The webhooks that a business manages itself, over the API of the served stack: events, order, secrets, tests and errors. */
+/**
+ * The webhooks that a business manages itself, over the API of the served stack: events, order, secrets, tests and errors.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
