@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { localFolder } from './infra/operator/local-stack/stack-file.ts';
 import { summary } from './test/support/summary.ts';
-import { QUICK, tags } from './test/support/tags.ts';
+import { isLongFile, QUICK, tags } from './test/support/tags.ts';
 
 // Test processes start many others: all of them find what one has compiled. Coverage would be less exact by it.
 if (!process.env.NODE_V8_COVERAGE) process.env.NODE_COMPILE_CACHE ??= join(localFolder, 'compile-cache');
@@ -14,9 +14,7 @@ process.env.TABLE_TIMEOUT_MS ??= '30000';
 
 /** The files whose tests are all long. A quick run does not load them, which would take longer than most tests. */
 const longFiles = (): string[] =>
-  globSync('test/{unit,infra,local,stack}/**/*.test.ts').filter((file) =>
-    readFileSync(file, 'utf8').includes('@module-tag long'),
-  );
+  globSync('test/{unit,infra,local,stack}/**/*.test.ts').filter((file) => isLongFile(readFileSync(file, 'utf8')));
 
 export default defineConfig({
   test: {

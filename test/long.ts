@@ -5,11 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { LONG } from './support/tags.ts';
+import { hasLongTests, LONG } from './support/tags.ts';
 
 const files: string[] = [];
 for await (const file of glob('test/{unit,infra,local,stack}/**/*.test.ts')) {
-  if (/tags: \[?'long'|@module-tag long/.test(await readFile(file, 'utf8'))) files.push(file);
+  if (hasLongTests(await readFile(file, 'utf8'))) files.push(file);
 }
 
 const { status } = spawnSync(

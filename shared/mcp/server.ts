@@ -126,6 +126,9 @@ const read =
     const { path } = tool;
     const nested = Object.keys(given).find((name) => !['string', 'number', 'boolean'].includes(typeof given[name]));
     if (nested !== undefined) throw new ToolError(`"${nested}" must be a text or a number.`);
+    const broken = Object.keys(given).find((name) => !String(given[name]).isWellFormed());
+    if (broken !== undefined)
+      throw new ToolError(`"${broken}" must be valid Unicode: it holds half of a surrogate pair.`);
     const inPath = (name: string): boolean => path.includes(`{${name}}`);
     const { body = [], nextCursor } = await call(client, {
       method: 'GET',

@@ -2,13 +2,13 @@
  * @module-tag fences
  *
  * Fences: compares the AWS calls that functions made during the stack tests of this run with their roles in the
- * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran, or
- * the long ones after the quick ones of the same stack, an unused right fails too. The run's folder in `.local/test-runs` contains `fences.json`: each function's rights, and the
+ * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran,
+ * an unused right fails too, also if the quick ones ran before the long ones, on the same stack. The run's folder in `.local/test-runs` contains `fences.json`: each function's rights, and the
  * calls that used them.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { deniedAsWhole } from '../../infra/constructs/function/table-rights.ts';
@@ -24,6 +24,7 @@ import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
 import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { type QuickRun, quickRun, type RunRecord, readLines } from '../support/run-record.ts';
 import { functionAccess } from '../support/table-access.ts';
+import { hasLongTests } from '../support/tags.ts';
 
 const ANYWHERE = 'http://127.0.0.1';
 
@@ -80,15 +81,19 @@ const judge = async ({ assembly, calls: record, fences: report }: RunRecord, bef
   return { calls, fences };
 };
 
-/** Why the quick or all tests that a run should have are not complete; undefined if they ran and passed. */
+/** The reason why unused rights cannot be judged; undefined if all tests that a run should have ran and passed. */
 const whyIncomplete = async (
   { expected, ran, failed, tests }: RunRecord,
   before: QuickRun | undefined,
 ): Promise<string | undefined> => {
-  if (tests === 'long' && before === undefined) return 'the quick tests did not run before: npm test';
+  if (tests === 'long' && before === undefined)
+    return 'no complete run of the quick tests of this stack is kept: run npm test before';
   if (tests === 'some') return 'only some of the stack tests were to run';
-  const done = new Set([...(before?.ran ?? []), ...(await readLines(ran))]);
-  const left = expected.find((file) => !done.has(file));
+  const own = await readLines(ran);
+  const done = new Set([...(before?.ran ?? []), ...own]);
+  const isLeft = (file: string) =>
+    !done.has(file) || (tests === 'long' && !own.includes(file) && hasLongTests(readFileSync(file, 'utf8')));
+  const left = expected.find(isLeft);
   if (left !== undefined) return `${done.size} files of stack tests ran, and ${left} did not`;
   const failures = await readLines(failed);
   return failures.length > 0 ? `${failures.length} stack tests failed` : undefined;
@@ -101,9 +106,10 @@ const hashOf = async ({ assembly }: RunRecord): Promise<string> =>
 
 /** The run of the quick tests that a run of the long ones completes; undefined if there is none of the same stack. */
 const findQuickRun = async (run: RunRecord): Promise<QuickRun | undefined> => {
-  if (run.tests !== 'long' || !existsSync(quickRun)) return undefined;
-  const found: QuickRun = JSON.parse(await readFile(quickRun, 'utf8'));
-  return found.stack === (await hashOf(run)) ? found : undefined;
+  if (run.tests !== 'long') return undefined;
+  const kept = await readFile(quickRun, 'utf8').catch(() => '{}');
+  const found: Partial<QuickRun> = JSON.parse(kept);
+  return found.stack === (await hashOf(run)) ? (found as QuickRun) : undefined;
 };
 
 /** Keeps the calls of the quick tests for a run of the long ones. */
@@ -113,7 +119,10 @@ const keepQuickRun = async (run: RunRecord): Promise<void> => {
     ran: await readLines(run.ran),
     calls: await readLines(run.calls),
   };
-  await writeFile(quickRun, JSON.stringify(kept));
+  // Whole, also if the process ends, or another run writes it.
+  const written = `${quickRun}.${process.pid}`;
+  await writeFile(written, JSON.stringify(kept));
+  await rename(written, quickRun);
 };
 
 const run = inject('run');

@@ -15,7 +15,7 @@ export interface RunRecord {
   log: string;
   /** The kinds of AWS calls of the functions, on all stacks of the stack tests: one JSON line each. */
   calls: string;
-  /** The paths of the stack test files that `npm test` runs, or that a run's options leave. */
+  /** The paths of the stack test files that a run should have: those of `npm test`, or all. */
   expected: string[];
   /** The paths of the stack test files that ran, one per line. */
   ran: string;

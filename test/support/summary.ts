@@ -3,15 +3,17 @@
  * them.
  */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { QUICK } from './tags.ts';
+import { LONG, QUICK } from './tags.ts';
 
 const reasonOf = (test: TestCase): string => {
-  if (test.tags.includes('long')) return 'long: npm run test:long runs them';
+  const [filter] = test.project.config.tagsFilter ?? [];
+  if (filter === QUICK && test.tags.includes('long')) return 'long: npm run test:long runs them';
+  if (filter === LONG && !test.tags.includes('long')) return 'quick: npm test runs them';
   const result = test.result();
   const note = result.state === 'skipped' ? result.note : undefined;
   if (note !== undefined) return note;
   return process.env.DYNAMODB_ENDPOINT
-    ? 'they measure the embedded database: npm test runs them'
+    ? 'they measure the embedded database: npm run test:full runs them'
     : 'this system, or the environment, lacks what they need: see the condition beside the test';
 };
 

@@ -15,6 +15,12 @@ export const tags: TestTagDefinition[] = [
   { name: 'fences', description: 'Judges the calls that functions made in this run.' },
 ];
 
+/** Whether all tests of a file are long, by its source. */
+export const isLongFile = (source: string): boolean => /^ \* @module-tag long$/m.test(source);
+
+/** Whether some tests of a file are long. */
+export const hasLongTests = (source: string): boolean => isLongFile(source) || /tags: \[?'long'/.test(source);
+
 /** The filter of `npm test`. */
 export const QUICK = '!long';
 

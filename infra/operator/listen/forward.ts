@@ -5,6 +5,7 @@ import { listenerErrors } from '../../../shared/delivery/history/statuses.ts';
 import { keptConnections } from '../../../shared/destinations/http/connections.ts';
 import { exchange } from '../../../shared/destinations/http/exchange.ts';
 import { DeliveryError } from '../../../shared/destinations/http/request.ts';
+import { truncate } from '../../../shared/validation/schemas.ts';
 import type { ClaimedEvent, Outcome } from './session.ts';
 
 /** Characters of a response that the delivery history may keep. */
@@ -36,7 +37,7 @@ export const forward = async (
         ...took(),
         status_code: Math.max(response.status, 100),
         ...(retryAfter !== undefined && { retry_after: retryAfter.slice(0, 1_000) }),
-        ...(response.body !== '' && { response: response.body.slice(0, RESPONSE) }),
+        ...(response.body !== '' && { response: truncate(response.body, RESPONSE) }),
       },
     };
   } catch (error) {

@@ -4,15 +4,7 @@ import { attemptPosition } from '../../delivery/entities.ts';
 import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery/history/statuses.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds, timeParameter } from '../../validation/point-in-time.ts';
-import {
-  atMost,
-  idOfAnything,
-  reference,
-  text,
-  visibleText,
-  wholeNumber,
-  wholeValue,
-} from '../../validation/schemas.ts';
+import { atMost, idOfAnything, reference, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
 const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
@@ -49,6 +41,14 @@ export const claimedEvent = v.object({
   headers: responseRecord(v.string(), v.string()),
   body: v.string(),
 });
+
+/** The beginning of what a program returned, which may end within a character: half of a surrogate pair becomes U+FFFD. */
+const excerpt = (count: number) =>
+  v.pipe(
+    v.string(),
+    atMost(count),
+    v.transform((value) => value.toWellFormed()),
+  );
 
 const path = v.object({ delivery_id: idOfAnything });
 
@@ -165,9 +165,9 @@ export const deliveries = {
         claim: v.pipe(visibleText, atMost(250)),
         status_code: v.optional(wholeValue(100, 599)),
         error: v.optional(v.picklist(listenerErrors)),
-        retry_after: v.optional(v.pipe(text, atMost(1_000))),
+        retry_after: v.optional(excerpt(1_000)),
         duration_ms: v.optional(wholeValue(0, 600_000)),
-        response: v.optional(v.pipe(text, atMost(10_000))),
+        response: v.optional(excerpt(10_000)),
       }),
     },
     responses: { 200: v.object({ status: v.picklist(settlementStatuses), next_attempt: v.optional(v.string()) }) },

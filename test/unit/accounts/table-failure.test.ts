@@ -1,4 +1,8 @@
-/** The limit in front of a table that throttles, or does not respond, with the client of the functions. */
+/**
+ * The limit in front of a table that throttles, or does not respond, with the client of the functions.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -40,15 +44,11 @@ test.each<[string, RequestListener]>([
   ['returns 500', (_request, response) => void response.writeHead(500).end()],
   ['does not respond', () => undefined],
   ['rejects it', (_request, response) => void response.writeHead(400).end('{"__type":"AccessDeniedException"}')],
-])(
-  'a request is admitted if the table %s, and the log contains the failure once',
-  { tags: 'long' },
-  async (_, table) => {
-    const leases = await leasesBefore(table);
-    expect(await leases.admit('acme', { rate: 1, burst: 1 })).toEqual({ isAdmitted: true });
-    expect(await leases.admit('acme', { rate: 1, burst: 1 })).toEqual({ isAdmitted: true });
-    expect(written.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'error', message: 'rate limit not applied', account: 'acme' },
-    ]);
-  },
-);
+])('a request is admitted if the table %s, and the log contains the failure once', async (_, table) => {
+  const leases = await leasesBefore(table);
+  expect(await leases.admit('acme', { rate: 1, burst: 1 })).toEqual({ isAdmitted: true });
+  expect(await leases.admit('acme', { rate: 1, burst: 1 })).toEqual({ isAdmitted: true });
+  expect(written.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', message: 'rate limit not applied', account: 'acme' },
+  ]);
+});

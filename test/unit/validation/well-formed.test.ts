@@ -1,9 +1,10 @@
-/** No text of a JSON body contains half of a surrogate pair: UTF-8 cannot encode it, and the table refuses it. */
+/** No valid text of a JSON body contains half of a surrogate pair: UTF-8 cannot encode it, and the table refuses it. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api } from '../../../shared/api/index.ts';
 import { appEvent } from '../../../shared/app-network/events.ts';
+import { turnMessages } from '../../../shared/destinations/turn.ts';
 
 /** Texts of different lengths and forms, so that few are invalid for another reason. */
 const BROKEN = [
@@ -44,12 +45,20 @@ const bodies = Object.entries<Endpoint>(api).flatMap(([name, { body }]) =>
 const OF_A_LINK = 'createSession.code';
 
 const texts = new Map(
-  [...bodies, ...textsOf(appEvent, 'an event of the app network')].map(([place, schema]) => [schema, place]),
+  [
+    ...bodies,
+    // Their endpoints check them one by one, or after the signature.
+    ...textsOf(appEvent, 'an event of the app network'),
+    ...turnMessages.flatMap((message) => textsOf(message, 'a message of Turn')),
+  ].map(([place, schema]) => [schema, place]),
 );
 
 test.each([...texts].filter(([, place]) => place !== OF_A_LINK).map(([schema, place]) => ({ place, schema })))(
   '$place is well-formed',
   ({ schema }) => {
-    for (const broken of BROKEN) expect(v.is(schema, broken)).toBe(false);
+    for (const broken of BROKEN) {
+      const { success, output } = v.safeParse(schema, broken);
+      expect(success && output).not.toSatisfy((text) => typeof text === 'string' && !text.isWellFormed());
+    }
   },
 );

@@ -207,6 +207,7 @@ describe('hostile arguments', () => {
     ['a query in an id', 'read_message', { message_id: 'a?b=c#d' }],
     ['an empty id', 'read_message', { message_id: '' }],
     ['a long id', 'read_message', { message_id: 'x'.repeat(20_000) }],
+    ['half of a surrogate pair', 'read_message', { message_id: 'a\udc00b' }],
   ])('are an error of the tool: %s', async (_, name, given) => {
     const client = await clientWith((await newCaller(...all)).token);
     const { isError, text } = await callTool(client, name, given);

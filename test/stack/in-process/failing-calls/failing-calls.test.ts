@@ -1,7 +1,6 @@
 /**
  * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail; the kinds of
- * outage are met in turn. The handler reports the failure and leaves no partial change, and a repeat completes the work. The
- * quick tests use one fault each for a few handlers.
+ * outage are met in turn. The handler reports the failure and leaves no partial change, and a repeat completes the work.
  *
  * @module-tag long
  */
@@ -248,7 +247,7 @@ const scenarios = [
   ...named<Scenario>(workers).map(
     (one) => [...one, named<Fault>(faults).filter(([, { responseOnly }]) => !responseOnly)] as const,
   ),
-].map((one, index) => [...one, index] as const);
+];
 
 /** The faults that are possible in a handler's calls. */
 const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
