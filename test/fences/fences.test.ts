@@ -2,9 +2,9 @@
  * @module-tag fences
  *
  * Fences: compares the AWS calls that functions made during the stack tests of this run with their roles in the
- * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran,
- * an unused right fails too, also if the quick ones ran before the long ones, on the same stack. The run's folder in `.local/test-runs` contains `fences.json`: each function's rights, and the
- * calls that used them.
+ * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran, or
+ * the long ones after the quick ones of the same stack, an unused right fails too. The run's folder in `.local/test-runs`
+ * contains `fences.json`: each function's rights, and the calls that used them.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
