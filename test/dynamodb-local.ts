@@ -1,8 +1,8 @@
 /**
  * `npm run test:dynamodb-local`: stack tests over Amazon's DynamoDB Local, as a second opinion on the embedded database:
- * those that together make all kinds of calls of a table. Takes the one at
- * DYNAMODB_ENDPOINT, or fetches the jar through Maven and starts it. Without Java or Maven it tests nothing: it prints
- * that and ends with 0, or, if the environment sets CI, with 1.
+ * those that together make all kinds of calls of a table. Takes the one at DYNAMODB_ENDPOINT, or fetches the jar through
+ * Maven and starts it. Without Java or Maven it tests nothing: it prints that and ends with 0, or, if the environment sets
+ * CI, with 1.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

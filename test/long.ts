@@ -1,6 +1,6 @@
 /**
- * `npm run test:long`: the tests that `npm test` leaves out. Only files that name the tag are loaded: most name none, and
- * loading all takes a minute.
+ * `npm run test:long`: the tests that `npm test` leaves out. Only files that name the tag are loaded, because loading takes
+ * longer than most tests.
  */
 import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';

@@ -62,3 +62,9 @@ test.each([...texts].filter(([, place]) => place !== OF_A_LINK).map(([schema, pl
     }
   },
 );
+
+test('a response that a listener has cut within a character is accepted, without the half', () => {
+  const body = { claim: 'a claim', retry_after: '5\ud800', response: 'Thanks \ud83d' };
+  const { schema } = api.settleDelivery.body;
+  expect(v.parse(schema, body)).toMatchObject({ retry_after: '5\ufffd', response: 'Thanks \ufffd' });
+});
