@@ -81,14 +81,22 @@ const report = async (chat: Chat, state: string): Promise<void> => {
 
 const callsOf = ({ line }: Chat): Promise<Call[]> => get(`${line}/calls`);
 
-/** Kills a worker during its call to the platform. */
+/** Kills a worker during its call with the user's message. Until then, the platform responds too late. */
 const killWorker = async (chat: Chat): Promise<void> => {
-  await misbehave(chat.line, { delay_ms: 400, times: 1 });
+  // Otherwise, the call with this state comes first, and the message waits for its next attempt.
+  const { id } = (await sentBy(chat)).at(-1) ?? {};
+  await expect.poll(async () => Object.keys(await statusesOf(chat)), { timeout: 150_000 }).toContain(id);
+  await misbehave(chat.line, { delay_ms: 400 });
   await write(chat, 'turn 40');
-  await expect.poll(async () => (await callsOf(chat)).at(-1)?.status).toBe(null);
-  for (const id of chat.stack.functionIds().filter((name) => name.startsWith('Deliver'))) {
-    while (chat.stack.kill(id));
-  }
+  const workers = chat.stack.functionIds().filter((name) => name.startsWith('Deliver'));
+  const isSending = async () => (await callsOf(chat)).at(-1)?.status === null;
+  let killed = 0;
+  const killAll = async (): Promise<number> => {
+    if (await isSending()) for (const worker of workers) while (chat.stack.kill(worker)) killed += 1;
+    return killed;
+  };
+  await expect.poll(killAll, { timeout: 150_000, interval: 20 }).toBeGreaterThan(0);
+  await misbehave(chat.line, []);
 };
 
 /** Faults, by the turn before which they begin. */
