@@ -71,7 +71,7 @@ export class AppNetworkBreaker implements Breaker {
   constructor(conversation: AnyConversation) {
     this.#name = destinationNameOf(conversation);
     this.#account = crc32(conversation.account).toString(36);
-    this.#user = (crc32(userOf(conversation)) % 65_536).toString(36);
+    this.#user = crc32(userOf(conversation)).toString(36);
   }
 
   /** 1 read unit; 1 write unit for an election. */
