@@ -3,9 +3,9 @@ import { app as api } from '../../shared/api/areas/app.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { Problem, type ValidationError } from '../../shared/core/problems.ts';
+import { isRetryable } from '../../shared/core/retryable-errors.ts';
 import { noContent, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import { withWakeUps } from '../../shared/outbox/wake-ups/at-once.ts';
-import { isRetryable } from '../../shared/table/retryable-errors.ts';
 
 export const handler = unlimitedEndpoint(
   api.receiveAppEvents,

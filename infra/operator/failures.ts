@@ -3,7 +3,7 @@
  * they may quote data.
  */
 import * as v from 'valibot';
-import { isRetryable } from '../../shared/table/retryable-errors.ts';
+import { isRetryable } from '../../shared/core/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
 import { UserError } from './queries/accounts-admin.ts';
 import { NotConfirmed } from './terminal/confirm.ts';

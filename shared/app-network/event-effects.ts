@@ -3,8 +3,14 @@
 import { timestamp } from '../core/clock.ts';
 import { reportOptOut } from '../messaging/opt-outs/changes.ts';
 import { receiveMessage } from '../messaging/receive.ts';
-import { findLogged, findMessages, isLogged, type Logged, type StateChange } from '../messaging/state-reports.ts';
-import type { Message } from '../outbox/message.ts';
+import {
+  findLogged,
+  findMessages,
+  isLogged,
+  type Logged,
+  type Messages,
+  type StateChange,
+} from '../messaging/state-reports.ts';
 import { withdrawConsent } from '../user-data/consent-ends.ts';
 import { removeFormerNumber, removeUser } from '../user-data/erasure.ts';
 import { answerRequest, type RejectedAnswer } from '../user-data/request-answers.ts';
@@ -20,7 +26,7 @@ const MAX_REASON = 500;
 /** The stored data that the events of a batch name. */
 export interface PrefetchedData {
   /** Messages to users, by id. */
-  messages: Map<string, Message>;
+  messages: Messages;
   logged: Logged;
   /** The phone numbers of the users of requests, by request id. */
   asked: Map<string, string>;

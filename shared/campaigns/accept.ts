@@ -16,12 +16,12 @@ import { bucketTable, takeTokens } from '../accounts/rate-limit/bucket.ts';
 import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import { idOf, newUnguessableId } from '../core/ids.ts';
 import { DAYS_AHEAD, inDays } from '../core/lifetimes.ts';
+import type { MediaType } from '../core/media-types.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { nextOpening, prefixOf, RECIPIENT, type SendingHours } from '../core/sending-hours.ts';
 import { messageRetention } from '../core/settings.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
-import type { MediaType } from '../media/media-types.ts';
 import { findHours, type HoursGiven, hoursFor, hoursOfSingle } from '../messaging/hours.ts';
 import {
   addRecipientsWrite,

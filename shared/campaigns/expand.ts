@@ -8,6 +8,7 @@
 import { type Account, findAccount } from '../accounts/accounts.ts';
 import { now, sortableTime } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
+import { isThrottling } from '../core/retryable-errors.ts';
 import { campaignRate, deliveryQueueBound } from '../core/settings.ts';
 import { erasedAmong } from '../messaging/erased-identity.ts';
 import { isCancelled, readJob } from '../messaging/jobs/job.ts';
@@ -16,7 +17,6 @@ import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts'
 import { queuedDeliveries } from '../outbox/wake-ups/conversations.ts';
 import { getConsistent, pages, update, updateAndGet } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { isThrottling } from '../table/retryable-errors.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';

@@ -2,7 +2,7 @@
 import { now, pause } from '../core/clock.ts';
 import type { WaitDeadlines } from '../core/deadline.ts';
 import { Problem } from '../core/problems.ts';
-import { isRetryable } from '../table/retryable-errors.ts';
+import { isRetryable } from '../core/retryable-errors.ts';
 
 /** Milliseconds from the beginning of a read to the next: most answers come at once, or take long. 40 reads in 28 s. */
 const GAPS = { early: 240, late: 960, lateFrom: 3_000 };

@@ -4,12 +4,12 @@
  */
 import { now, timestampOf } from '../core/clock.ts';
 import { inDays, MEDIA_DAYS } from '../core/lifetimes.ts';
+import { type MediaType, mediaTypes } from '../core/media-types.ts';
 import { Problem } from '../core/problems.ts';
 import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { mediaKey } from './entities.ts';
-import { type MediaType, mediaTypes } from './media-types.ts';
 
 /** Milliseconds that a datafree URL works. */
 export const LIFETIME = MEDIA_DAYS * 86_400_000;

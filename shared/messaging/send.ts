@@ -2,10 +2,10 @@
 import { type Account, findAccount } from '../accounts/accounts.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
+import type { MediaType } from '../core/media-types.ts';
 import { invalidRequest } from '../core/problems.ts';
 import type { SendingHours } from '../core/sending-hours.ts';
 import { checkOwnMedia } from '../media/media.ts';
-import type { MediaType } from '../media/media-types.ts';
 import { type After, enqueue, enqueueWrites, transactInOrder } from '../outbox/entries.ts';
 import { type Content, contentWith, conversationAbout, logFields, mediaOf, type OutboxEvent } from '../outbox/event.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from '../outbox/message.ts';

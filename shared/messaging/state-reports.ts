@@ -15,11 +15,14 @@ interface StateReport {
   state: State;
 }
 
+/** Messages to users, by id. */
+export type Messages = Map<string, Message>;
+
 /**
  * The messages to users with these ids. 0.5 read units for each. If a message is not found, a consistent read follows,
  * which finds new messages: 1 more read unit.
  */
-export const findMessages = async (ids: string[]): Promise<Map<string, Message>> => {
+export const findMessages = async (ids: string[]): Promise<Messages> => {
   const items = await getManyEventual<LogItem[]>(ids.map(messageKey));
   const missed = ids.filter((_, index) => items[index] === undefined);
   const late = await getManyConsistent<LogItem[]>(missed.map(messageKey));

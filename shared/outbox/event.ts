@@ -1,6 +1,6 @@
 /** Outbox entries and their content: for users, through the app network, and for customers' chat platforms. */
 
-import type { MediaType } from '../media/media-types.ts';
+import type { MediaType } from '../core/media-types.ts';
 import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { type EndpointNumber, endpointNumbers } from './entities.ts';

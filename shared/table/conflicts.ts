@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { between } from '../core/clock.ts';
-import { isThrottling } from './retryable-errors.ts';
+import { isThrottling } from '../core/retryable-errors.ts';
 
 /**
  * Attempts of a write that conflicts with a transaction, and of a transaction that the table throttles: the SDK repeats other

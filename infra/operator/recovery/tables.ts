@@ -5,12 +5,12 @@ import { BatchGetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamod
 import { accountKey } from '../../../shared/accounts/entities.ts';
 import { between, now, sortableTime } from '../../../shared/core/clock.ts';
 import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
+import { isRetryable } from '../../../shared/core/retryable-errors.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { profilerIdOf, profilersAfter } from '../../../shared/profilers/entities.ts';
 import { documents, hasExpired } from '../../../shared/table/client.ts';
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
-import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 
 /** Where a scan continues. */

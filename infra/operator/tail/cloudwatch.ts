@@ -15,7 +15,7 @@ import type {
   FilteredLogEvent,
   FilterLogEventsCommandOutput,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { isRetryable } from '../../../shared/table/retryable-errors.ts';
+import { isRetryable } from '../../../shared/core/retryable-errors.ts';
 import { describeError } from '../../../shared/telemetry/log.ts';
 import { printNote } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';

@@ -8,7 +8,7 @@
  */
 
 import { between, now } from '../../core/clock.ts';
-import { isThrottling } from '../../table/retryable-errors.ts';
+import { isThrottling } from '../../core/retryable-errors.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import type { RequestLimit } from '../request-limit.ts';
 import { type BucketTable, bucketTable, takeTokens, tokensIn, untilNextToken } from './bucket.ts';

@@ -1,6 +1,6 @@
 import { Problem, problemCatalogue } from '../../core/problems.ts';
+import { isRetryable } from '../../core/retryable-errors.ts';
 import { baseUrl } from '../../core/settings.ts';
-import { isRetryable } from '../../table/retryable-errors.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import type { HttpMiddleware } from '../event.ts';
 import { toProblemResponse } from '../response.ts';

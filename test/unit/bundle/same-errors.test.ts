@@ -1,6 +1,6 @@
 /** The clients in bundles fail and retry as the SDK's. */
 import { describe, expect, test, vi } from 'vitest';
-import { isRetryable } from '../../../shared/table/retryable-errors.ts';
+import { isRetryable } from '../../../shared/core/retryable-errors.ts';
 import { type Answer, IMPATIENT, json, type Modules, own, sdk, useServer } from './both-clients.ts';
 
 const server = useServer();

@@ -2,8 +2,8 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isRetryable } from '../../../shared/core/retryable-errors.ts';
 import { documents, putIfAbsent, remove, update, updateAndGet } from '../../../shared/table/client.ts';
-import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import {
   conditionCheckWrite,
   deleteExistingWrite,

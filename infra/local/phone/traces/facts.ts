@@ -1,5 +1,5 @@
 /** What a trace is about, by its request, its log lines, and its calls to destinations. */
-import { type MediaType, mediaTypes } from '../../../../shared/media/media-types.ts';
+import { type MediaType, mediaTypes } from '../../../../shared/core/media-types.ts';
 import { type AppEventRecord, eventsIn, isAppEvents, isPhone, phoneIn } from './record/app-events.ts';
 import { at, jsonIn, textAt } from './record/capture.ts';
 import type { Line, Trace, TraceStore } from './record/store.ts';

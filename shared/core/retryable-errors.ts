@@ -2,7 +2,7 @@
 const THROTTLING = ['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException'];
 const THROTTLING_REASONS = ['ProvisionedThroughputExceeded', 'ThrottlingError'];
 
-/** Temporary errors of DynamoDB, by name, or by the code of a connection error: throttling, conflicts, no response. */
+/** Temporary errors of AWS services, by name, or by the code of a connection error: throttling, conflicts, no response. */
 const PASSING = new Set([
   ...THROTTLING,
   'EAI_AGAIN',
@@ -24,7 +24,7 @@ export const isRetryable = (error: unknown): boolean =>
   error instanceof Error &&
   (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))) || isOfServer(error));
 
-/** Whether the response was 5xx, from DynamoDB or from a proxy. A proxy's response has no error name. */
+/** Whether the response was 5xx, from a service of AWS or from a proxy. A proxy's response has no error name. */
 const isOfServer = (error: Error): boolean =>
   '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;
 
