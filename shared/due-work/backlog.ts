@@ -22,7 +22,7 @@ export const countBacklog = async (isOver: () => boolean): Promise<Backlog> => {
     const heads = work.filter(isHeadKey);
     backlog.waiting += heads.length;
     // Conversations that are offered to listeners are not late. Those outside sending hours begin in the future.
-    const ages = heads.filter(({ state }) => state === undefined).map(waitingSince);
+    const ages = heads.filter(({ status }) => status === undefined).map(waitingSince);
     backlog.oldest_s = Math.max(backlog.oldest_s, ...ages);
   };
   const work = new ScheduledWork('conversations', END_OF_TIME);
@@ -37,5 +37,5 @@ export const countBacklog = async (isOver: () => boolean): Promise<Backlog> => {
   return backlog;
 };
 
-const waitingSince = ({ created }: Due): number =>
-  created === undefined ? 0 : Math.round((now() - Date.parse(`${created}Z`)) / 1000);
+const waitingSince = ({ since }: Due): number =>
+  since === undefined ? 0 : Math.round((now() - Date.parse(`${since}Z`)) / 1000);

@@ -15,13 +15,13 @@ import { page } from '../table/client.ts';
 import { afterDueOf, type DueKind, dueOf, dueOrder, duePartitions, type Key } from '../table/keys.ts';
 
 /**
- * Due work: its key, its place in the index (`dueOf`), and for a head, the time of its oldest entry (`created`), and
- * whether it is offered to listeners (`state`).
+ * Due work: its key, its place in the index (`dueOf`), and for a head, the time of its oldest entry (`since`), and whether it is
+ * offered to listeners or waits for its destination (`status`).
  */
 export interface Due extends Key {
   gsi1sk: string;
-  created?: string;
-  state?: string;
+  since?: string;
+  status?: string;
 }
 
 /** Partitions that are read at the same time, and items of a page. */
@@ -145,8 +145,8 @@ export class ScheduledWork {
 
 const ofWork = {
   IndexName: 'gsi1' as const,
-  ExpressionAttributeNames: { '#state': 'state' },
-  ProjectionExpression: 'pk, sk, gsi1sk, created, #state',
+  ExpressionAttributeNames: { '#status': 'status' },
+  ProjectionExpression: 'pk, sk, gsi1sk, since, #status',
   Limit: READ.items,
 };
 

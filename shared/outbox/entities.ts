@@ -4,7 +4,7 @@ import { keyedHash } from '../core/keyed-hashes.ts';
 import type { Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
 import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
-import { type LoggedState, logPosition, stateCode } from './log-positions.ts';
+import { type LoggedState, logPosition, stateCode, uuidInKey } from './log-positions.ts';
 
 const MESSAGE = 'MESSAGE#';
 
@@ -131,7 +131,7 @@ export const logPartitions = {
   gsi1: (account: string, { state }: { state: LoggedState }) => `${LOGS}${account}#${stateCode(state)}`,
   gsi2: (_account: string, { phone }: { phone: string }) => logsOfContact(phone),
   gsi3: (account: string, { job_id, state }: { job_id: string; state: LoggedState }) =>
-    `${LOGS}${account}#${job_id}#${stateCode(state)}`,
+    `${LOGS}${account}#${uuidInKey(job_id)}#${stateCode(state)}`,
   gsi4: (account: string, { reference }: { reference: string }) => `${LOGS_WITH}${account}#${reference}`,
 };
 
@@ -141,7 +141,7 @@ export const positionOfAccount = (account: string): string => `${account}#`;
 /** The account of a contact's log entry, by its sort key in that partition. */
 export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
 
-/** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
+/** Index attributes of a log entry. Sorted by time, then by message and state; in a contact's partition, by account first. */
 export const ofLog = (
   account: string,
   entry: { created: string; message: string; phone: string; job_id: string; state: LoggedState; reference?: string },

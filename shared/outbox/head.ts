@@ -82,10 +82,18 @@ export interface Head {
 /** A head with a listener's claim. */
 export type ClaimedHead = Head & { claim: string; claimedUntil: string };
 
-/** The head in the table: with its places in the indexes of due work, of platforms that fail or are missing, and of offers. */
+/**
+ * The head in the table: with its places in the indexes of due work, of platforms that fail or are missing, and of offers. The
+ * first index has `since` (`created`) and `status` (`state`), which are no attributes of log entries: these would be in it, too.
+ */
 interface HeadItem
   extends Key,
-    Omit<Head, 'conversation' | 'dueAt' | 'retryAt' | 'refusedAt' | 'claimedUntil' | 'offeredFrom'> {
+    Omit<
+      Head,
+      'conversation' | 'created' | 'state' | 'dueAt' | 'retryAt' | 'refusedAt' | 'claimedUntil' | 'offeredFrom'
+    > {
+  since: string;
+  status?: Head['state'];
   retry_at?: string;
   refused?: string;
   claimed_until?: string;
@@ -98,9 +106,10 @@ interface HeadItem
 
 const toHead = (item: HeadItem): Head => {
   const { pk, sk: _sk, gsi1sk, gsi2pk: _of, gsi2sk: _since, gsi3pk: _to, gsi3sk, ...rest } = item;
-  const { retry_at, refused, claimed_until, ...fields } = rest;
+  const { since, status, retry_at, refused, claimed_until, ...fields } = rest;
   return {
     ...fields,
+    ...{ created: since, state: status },
     ...{ conversation: conversationOf({ pk }), dueAt: dueOf({ gsi1sk }).time },
     ...{ retryAt: retry_at, refusedAt: refused, claimedUntil: claimed_until, offeredFrom: gsi3sk },
   };
@@ -170,11 +179,11 @@ export const addEntriesWrite = (
   return updateWrite({
     Key: headKey(conversationName(conversation)),
     UpdateExpression:
-      'ADD generation :count SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      'ADD generation :count SET newest = :newest, phone = :phone, since = if_not_exists(since, :since), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
     ConditionExpression,
     ExpressionAttributeValues: {
       ...ExpressionAttributeValues,
-      ...{ ':count': count, ':newest': newest, ':phone': phone, ':created': created, ':shard': gsi1pk, ':due': gsi1sk },
+      ...{ ':count': count, ':newest': newest, ':phone': phone, ':since': created, ':shard': gsi1pk, ':due': gsi1sk },
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
@@ -222,12 +231,12 @@ export const scheduleRetry = async (
     set: {
       ...{ attempts, cause, failed, tries, retry_at: until, ...dueAtTime(head, until) },
       // The closed hours between two attempts of an entry do not count.
-      created: head.failed === failed && head.created > since ? head.created : since,
+      since: head.failed === failed && head.created > since ? head.created : since,
       ...(refusedAt !== undefined && { refused: refusedAt }),
       ...(direction === 'platform' && { gsi2pk: retryingOnPlatform(account), gsi2sk: since }),
       ...(head.claim !== undefined && { gsi3sk: until }),
     },
-    remove: [...(head.state === 'waiting' ? ['state' as const] : []), ...(head.claim === undefined ? [] : CLAIM)],
+    remove: [...(head.state === 'waiting' ? ['status' as const] : []), ...(head.claim === undefined ? [] : CLAIM)],
     ...(head.claim !== undefined && {
       condition: {
         // Without a claim, also for the client's own retry, after DynamoDB's first response was lost.
@@ -264,7 +273,7 @@ export const awaitDestination = async (
   const until = sortableTime(Math.min(end, now() + scaled(wait)));
   await change(head, {
     set: {
-      ...{ state: 'waiting', cause, retry_at: until, created: since, ...dueAtTime(head, until) },
+      ...{ status: 'waiting', cause, retry_at: until, since, ...dueAtTime(head, until) },
       ...{ gsi2pk: waitingForPlatform(head.conversation.account), gsi2sk: since },
     },
     remove: ['attempts', 'failed', 'tries', 'refused'],
@@ -281,7 +290,7 @@ export const awaitHours = async (head: Head, { id }: Entry, until: number): Prom
   const time = sortableTime(until);
   await change(head, {
     set: {
-      ...{ cause: 'outside_hours', failed: id, created: timestampOf(until), retry_at: time, ...dueAtTime(head, time) },
+      ...{ cause: 'outside_hours', failed: id, since: timestampOf(until), retry_at: time, ...dueAtTime(head, time) },
     },
   });
 };
@@ -289,8 +298,8 @@ export const awaitHours = async (head: Head, { id }: Entry, until: number): Prom
 /** Resumes a conversation: earlier failures are forgotten, and `sweep` does not wake it for a minute. */
 export const resume = async (head: Head, since: string): Promise<Head> => {
   const resumed = await change(head, {
-    set: { gsi1sk: overdue(head.conversation).gsi1sk, created: since },
-    remove: [...FAILURES, 'gsi2pk', 'gsi2sk', ...(head.state === 'waiting' ? ['state' as const] : [])],
+    set: { gsi1sk: overdue(head.conversation).gsi1sk, since },
+    remove: [...FAILURES, 'gsi2pk', 'gsi2sk', ...(head.state === 'waiting' ? ['status' as const] : [])],
   });
   // Another worker has ended the conversation: so nothing is pending, and `endConversation` finds this out.
   return resumed ?? { ...head, attempts: undefined, dueAt: sortableTime(now() + scaled(OVERDUE_MS)) };
@@ -362,8 +371,8 @@ const makeListedDue = async (
 export const endConversation = ({ conversation, generation, created }: Head): Promise<boolean> =>
   remove(headKey(conversationName(conversation)), {
     // A later head may have the same generation, but not the same time of creation.
-    ConditionExpression: 'generation = :generation AND created = :created',
-    ExpressionAttributeValues: { ':generation': generation, ':created': created },
+    ConditionExpression: 'generation = :generation AND since = :since',
+    ExpressionAttributeValues: { ':generation': generation, ':since': created },
   });
 
 /**
@@ -413,7 +422,7 @@ export const offer = async (head: Head, end: number): Promise<void> => {
   if (head.offeredFrom !== undefined && head.dueAt > sortableTime(now())) return;
   await change(head, {
     set: {
-      ...{ gsi3pk: offeredTo(head.conversation.account), state: 'listening' },
+      ...{ gsi3pk: offeredTo(head.conversation.account), status: 'listening' },
       ...dueAtTime(head, sortableTime(Math.min(end, now() + scaled(LOOK_MS)))),
     },
     setIfMissing: { gsi3sk: sortableTime(now()) },
@@ -435,7 +444,7 @@ export const awaitClaimEnd = async (head: Head): Promise<void> => {
 export const unlist = async (head: Head): Promise<Head | undefined> => {
   if (head.offeredFrom === undefined && head.claim === undefined) return head;
   const free = await change(head, {
-    remove: ['gsi3pk', 'gsi3sk', ...CLAIM, 'state'],
+    remove: ['gsi3pk', 'gsi3sk', ...CLAIM, 'status'],
     condition: {
       ConditionExpression: `attribute_exists(pk) AND ${UNCLAIMED}`,
       ExpressionAttributeValues: { ':now': sortableTime(now()) },

@@ -1,7 +1,9 @@
 /**
- * Positions in logs: the time of an entry, its message and its state, as a text of 36 characters with the order of all
- * three. A log entry has its position in the keys of three or four indexes, and each index repeats it, so it is short.
+ * Positions in logs: the time of an entry, the end of its message's id, and its state, as a text of 21 characters that sorts by
+ * time. A log entry has its position in the keys of three or four indexes, and each index repeats it, so it is short, and has
+ * what the index would else have as attributes.
  */
+import { timestampOf } from '../core/clock.ts';
 
 /**
  * The states of messages in keys. Stored keys contain the codes, so they never change. Their order is that of states which a
@@ -23,9 +25,14 @@ export type LoggedState = keyof typeof CODES;
 /** The code of a state in keys. */
 export const stateCode = (state: LoggedState): string => CODES[state];
 
-/** Numbers have the digits 0 to 9 and a to z, so that texts of equal length have the order of the numbers. */
+const STATES = new Map(Object.entries(CODES).map(([state, code]) => [code as string, state as LoggedState]));
+
+/**
+ * Numbers have the digits 0 to 9 and a to z, so that texts of equal length have the order of the numbers. Ten digits of a
+ * message's id are 51 of its random bits: they keep apart the messages of a microsecond.
+ */
 const BASE = 36;
-const DIGITS = { time: 10, message: 25 };
+const DIGITS = { time: 10, message: 10, uuid: 25 };
 /** The last microsecond, in the year 2085: later entries are not found. */
 const LAST = BASE ** DIGITS.time - 1;
 
@@ -47,13 +54,31 @@ export const timePartOf = (time: string): string =>
 export const timePartBefore = (position: string, milliseconds: number): string =>
   timePart(Number.parseInt(position.slice(0, DIGITS.time), BASE) - milliseconds * 1_000);
 
+/** The number of a UUID, with 25 digits. */
+export const uuidInKey = (uuid: string): string =>
+  BigInt(`0x${uuid.replaceAll('-', '')}`)
+    .toString(BASE)
+    .padStart(DIGITS.uuid, '0');
+
 /**
  * The position of a log entry.
  *
  * @param created - in the form of `timestamp`
  * @param message - a UUID
  */
-export const logPosition = (created: string, message: string, state: LoggedState): string => {
-  const id = BigInt(`0x${message.replaceAll('-', '')}`);
-  return `${timePartOf(created)}${id.toString(BASE).padStart(DIGITS.message, '0')}${stateCode(state)}`;
+export const logPosition = (created: string, message: string, state: LoggedState): string =>
+  `${timePartOf(created)}${uuidInKey(message).slice(-DIGITS.message)}${stateCode(state)}`;
+
+/** The time in a position, in the form of `timestamp`. */
+export const timeAt = (position: string): string => {
+  const microseconds = Number.parseInt(position.slice(0, DIGITS.time), BASE);
+  const milliseconds = Math.floor(microseconds / 1_000);
+  return `${timestampOf(milliseconds).slice(0, 23)}${String(microseconds % 1_000).padStart(3, '0')}`;
+};
+
+/** The state in a position, also if the position follows an account. */
+export const stateAt = (position: string): LoggedState => {
+  const state = STATES.get(position.slice(-1));
+  if (state === undefined) throw new RangeError('A position without a state is none of a log entry.');
+  return state;
 };

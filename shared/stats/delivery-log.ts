@@ -4,7 +4,7 @@ import { now } from '../core/clock.ts';
 import { LOG_PERIOD_DAYS } from '../core/lifetimes.ts';
 import { contactOf } from '../messaging/jids.ts';
 import { logPartitions, messageIdOf, positionOfAccount } from '../outbox/entities.ts';
-import { timePart } from '../outbox/log-positions.ts';
+import { stateAt, timeAt, timePart } from '../outbox/log-positions.ts';
 import { type LogItem, type ReasonCode, type State, states } from '../outbox/message.ts';
 import { hasExpired, page } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
@@ -34,13 +34,16 @@ export interface LogFilter {
   end?: number | undefined;
 }
 
-/** The attributes of an entry in an index. */
+/** The attributes of an entry in an index, whose sort key is the entry's position. */
 export type Listed = Key &
-  Pick<
-    LogItem,
-    'created' | 'phone' | 'state' | 'job_id' | 'payload_type' | 'reference' | 'reason_code' | 'expires_at'
-  > &
+  Pick<LogItem, 'phone' | 'job_id' | 'payload_type' | 'reference' | 'reason_code' | 'expires_at'> &
   Record<string, string>;
+
+/** An entry in an index, and its position. */
+interface Found {
+  item: Listed;
+  position: string;
+}
 
 /** Seconds of the default period, which ends at `end`. */
 const PERIOD = LOG_PERIOD_DAYS * 86_400;
@@ -48,7 +51,7 @@ const PERIOD = LOG_PERIOD_DAYS * 86_400;
 const MAX_READ = 1_000;
 
 /**
- * A page of an account's log entries: at most `limit`, newest first (by time, message, state). `next` is the position
+ * A page of an account's log entries: at most `limit`, newest first, those of the same time by message and state. `next` is the position
  * of the next page. One query if contact, reference or state is given; else one for each state, of at most `limit` entries. A
  * filter of the entries of a contact or a reference reads at most 1,000 of them: a short page may have a next one.
  *
@@ -75,7 +78,7 @@ export const listLogs = async (
   // If at most `limit` entries are found, more may exist only if a filter dropped some. A filtered list has one slice.
   const last = found.length > limit ? shown.at(-1)?.position : slices[0]?.end;
   return {
-    entries: shown.filter(({ item }) => !hasExpired(item)).map(({ item }) => toEntry(item)),
+    entries: shown.filter(({ item }) => !hasExpired(item)).map(toEntry),
     ...(last && { next: last }),
   };
 };
@@ -89,15 +92,15 @@ interface Source {
   partition: string;
   /** The prefix of each position. */
   prefix: string;
-  keep: (item: Listed) => boolean;
+  keep: (found: Found) => boolean;
   /** Whether `keep` may drop entries. */
   filtered: boolean;
 }
 
 const sourcesOf = (account: string, { phone, state, job_id, reference }: LogFilter): Source[] => {
   const plain = { prefix: '', keep: () => true, filtered: false };
-  const keep = (item: Listed) =>
-    (state === undefined || item.state === state) &&
+  const keep = ({ item, position }: Found) =>
+    (state === undefined || stateAt(position) === state) &&
     (job_id === undefined || item.job_id === job_id) &&
     (phone === undefined || item.phone === phone);
   if (reference !== undefined) {
@@ -117,7 +120,7 @@ const sourcesOf = (account: string, { phone, state, job_id, reference }: LogFilt
 };
 
 interface Slice {
-  items: { item: Listed; position: string }[];
+  items: Found[];
   /** Position of the last item that was read, if more may follow. */
   end?: string;
 }
@@ -145,7 +148,7 @@ const readSlice = async (
       ...(last && { ExclusiveStartKey: last }),
     });
     items.push(
-      ...read.filter(keep).map((item) => ({ item, position: (item[`${index}sk`] ?? '').slice(prefix.length) })),
+      ...read.map((item) => ({ item, position: (item[`${index}sk`] ?? '').slice(prefix.length) })).filter(keep),
     );
     left -= read.length;
     last = next;
@@ -155,13 +158,13 @@ const readSlice = async (
 };
 
 /** An entry, as the API returns it. */
-export const toEntry = (item: Listed): LogEntry => {
-  const { created, phone, state, job_id, payload_type, reference, reason_code } = item;
+export const toEntry = ({ item, position }: Found): LogEntry => {
+  const { phone, job_id, payload_type, reference, reason_code } = item;
   return {
     id: messageIdOf(item),
-    created,
+    created: timeAt(position),
     contact: contactOf(phone),
-    state,
+    state: stateAt(position),
     job_id,
     payload_type,
     ...(reference !== undefined && { reference }),

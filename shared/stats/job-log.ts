@@ -40,11 +40,12 @@ export const exportLog = async (
         Limit: READ,
       });
       for (const item of items.filter((one) => !hasExpired(one))) {
-        const line = lineOf(toEntry(item));
+        const { gsi3sk: position = '' } = item;
+        const line = lineOf(toEntry({ item, position }));
         bytes += Buffer.byteLength(line);
         if (lines.length >= MAX_ENTRIES || bytes > EXPORT_BYTES) return { lines, next: `${state} ${from || '0'}` };
         lines.push(line);
-        from = item.gsi3sk ?? from;
+        from = position;
       }
       from = items.at(-1)?.gsi3sk ?? from;
       if (next === undefined) break;

@@ -7,6 +7,7 @@ import { dayOfDefaultJob } from '../messaging/jobs/default-jobs.ts';
 import { findJob, firstReached, type JobHours, jobNotFound, type KnownJob } from '../messaging/jobs/job.ts';
 import type { jobStatuses } from '../messaging/jobs/statuses.ts';
 import { logPartitions } from '../outbox/entities.ts';
+import { timeAt } from '../outbox/log-positions.ts';
 import { type State, states } from '../outbox/message.ts';
 import { hasExpired, page, pages } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
@@ -179,15 +180,15 @@ const LATEST = { messages: 100, ms: 60_000 };
 
 /** How many messages per second the app network accepted lately; undefined if none, or only one. About 4 read units. */
 const paceOf = async (account: string, job_id: string): Promise<number | undefined> => {
-  const { items } = await page<{ created: string }>({
+  const { items } = await page<{ gsi3sk: string }>({
     IndexName: 'gsi3',
     KeyConditionExpression: 'gsi3pk = :job',
     ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state: 'delivered_to_server' }) },
-    ProjectionExpression: 'created',
+    ProjectionExpression: 'gsi3sk',
     ScanIndexForward: false,
     Limit: LATEST.messages,
   });
-  const times = items.map(({ created }) => Date.parse(`${created}Z`));
+  const times = items.map(({ gsi3sk }) => Date.parse(`${timeAt(gsi3sk)}Z`));
   const [last = 0] = times;
   const span = last - (times.at(-1) ?? last);
   if (span <= 0 || last + LATEST.ms < now()) return undefined;

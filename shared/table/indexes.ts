@@ -1,8 +1,8 @@
 /**
- * Attributes of log entries that lists and reports need (spec §2). No text of a user is in an index, and of a customer only its own
- * references.
+ * Attributes of log entries that lists and reports need (spec §2), besides time and state, which the sort keys have. No text of a
+ * user is in an index, and of a customer only its own references.
  */
-const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'];
+const LOG_ENTRY = ['phone', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'];
 
 interface Index {
   /** The prefix of its key attributes. An index that replaces another one uses the same prefix. */
@@ -16,8 +16,8 @@ interface Index {
  * need. A deployed index cannot be changed: `test/infra/pinned.test.ts` compares them with the deployed ones.
  */
 export const indexes = {
-  /** An account's log entries by state; due work, where `created` is the time of its beginning. */
-  gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
+  /** An account's log entries by state; due work, where a conversation has `since` and `status`. */
+  gsi1: { keys: 'gsi1', holds: [...LOG_ENTRY, 'since', 'status'] },
   /**
    * A contact's log entries; a person's answers and requests; an account's media and jobs; its conversations that are retried, or
    * wait for a platform.

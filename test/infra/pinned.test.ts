@@ -84,10 +84,10 @@ const keys = (partition: string, sort: string) => [
 ];
 
 /** What an index of log entries contains beside its keys. */
-const ofLogs = {
-  NonKeyAttributes: ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'],
-  ProjectionType: 'INCLUDE',
-};
+const LOG_ENTRY = ['phone', 'job_id', 'payload_type', 'reason_code', 'reference', 'expires_at'];
+const ofLogs = { NonKeyAttributes: LOG_ENTRY, ProjectionType: 'INCLUDE' };
+/** Beside its keys, with the age of due conversations. */
+const ofDueWork = { NonKeyAttributes: [...LOG_ENTRY, 'since', 'status'], ProjectionType: 'INCLUDE' };
 
 /** The titles of the procedures in the guide for operators. */
 const REPLACE = 'Replace a resource that holds data';
@@ -101,7 +101,7 @@ const DEPLOYED: Record<string, Pinned> = {
     type: 'AWS::DynamoDB::GlobalTable',
     fixed: { KeySchema: keys('pk', 'sk') },
     indexes: {
-      gsi1: { KeySchema: keys('gsi1pk', 'gsi1sk'), Projection: ofLogs },
+      gsi1: { KeySchema: keys('gsi1pk', 'gsi1sk'), Projection: ofDueWork },
       gsi2: { KeySchema: keys('gsi2pk', 'gsi2sk'), Projection: ofLogs },
       gsi3: { KeySchema: keys('gsi3pk', 'gsi3sk'), Projection: ofLogs },
       gsi4: { KeySchema: keys('gsi4pk', 'gsi4sk'), Projection: ofLogs },

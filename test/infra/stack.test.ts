@@ -219,7 +219,7 @@ describe('each function', () => {
       count: 88,
       sweep: 106,
       receiveAppEvents: 154,
-      receiveTestMessage: 135,
+      receiveTestMessage: 136,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 147,
       // They know the time zones of all countries.

@@ -77,7 +77,7 @@ export const showJob = async (account: string, job_id: string): Promise<JobWithR
 const FAILURES: State[] = ['sending_failed', 'delivery_failed'];
 
 /** A failure of a message. */
-type Failure = Pick<LogItem, 'pk' | 'sk' | 'phone' | 'created' | 'reason_code' | 'expires_at'>;
+type Failure = Pick<LogItem, 'reason_code' | 'expires_at'>;
 
 /** The failures of a job, by state and time. 0.5 read units for 4 KB of log entries. */
 async function* failuresOf(account: string, job_id: string): AsyncGenerator<Failure> {
@@ -86,7 +86,7 @@ async function* failuresOf(account: string, job_id: string): AsyncGenerator<Fail
       IndexName: 'gsi3',
       KeyConditionExpression: 'gsi3pk = :job',
       ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state }) },
-      ProjectionExpression: 'pk, sk, phone, created, reason_code, expires_at',
+      ProjectionExpression: 'reason_code, expires_at',
     })) {
       yield* items.filter((item) => !hasExpired(item));
     }

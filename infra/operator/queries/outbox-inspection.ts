@@ -108,10 +108,10 @@ export const readBacklog = async (): Promise<Backlog> => {
     conversations += heads.length;
     for (const head of heads) {
       for (const name of circuitNamesOf(conversationOf(head))) destinations.add(name);
-      const { created, state } = head;
+      const { since, status } = head;
       // Conversations that are offered to listeners are not late. Those outside sending hours begin in the future.
-      if (created !== undefined && state === undefined && created <= present && created < (oldest ?? END_OF_TIME)) {
-        oldest = created;
+      if (since !== undefined && status === undefined && since <= present && since < (oldest ?? END_OF_TIME)) {
+        oldest = since;
       }
     }
   };

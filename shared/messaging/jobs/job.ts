@@ -5,7 +5,7 @@ import { invalidRequest, Problem } from '../../core/problems.ts';
 import type { SendingHours } from '../../core/sending-hours.ts';
 import { messageRetention } from '../../core/settings.ts';
 import { logPartitions } from '../../outbox/entities.ts';
-import type { LoggedState } from '../../outbox/log-positions.ts';
+import { type LoggedState, timeAt } from '../../outbox/log-positions.ts';
 import { getConsistent, hasExpired, page, pages, putIfAbsent, update } from '../../table/client.ts';
 import type { Key } from '../../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../../table/transactions.ts';
@@ -231,16 +231,17 @@ export const firstReached = async (
 ): Promise<string | undefined> => {
   // Only the first entries may have expired.
   for (let start: Record<string, unknown> | undefined, limit = 1; ; limit = 1_000) {
-    const { items, next } = await page<{ created: string; expires_at: number }>({
+    const { items, next } = await page<{ gsi3sk: string; expires_at: number }>({
       IndexName: 'gsi3',
       KeyConditionExpression: 'gsi3pk = :job',
       ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state }) },
-      ProjectionExpression: 'created, expires_at',
+      ProjectionExpression: 'gsi3sk, expires_at',
       Limit: limit,
       ...(start && { ExclusiveStartKey: start }),
     });
     const found = items.find((item) => !hasExpired(item));
-    if (found !== undefined || next === undefined) return found?.created;
+    if (found !== undefined) return timeAt(found.gsi3sk);
+    if (next === undefined) return undefined;
     start = next;
   }
 };

@@ -41,7 +41,7 @@ const putOffers = (account: string, count: number): Promise<void> =>
   putAll(
     newPhones(count).map((phone) => ({
       ...headKey(conversationName({ direction: 'platform', account, phone })),
-      ...{ phone, generation: 1, newest: newId(), created: timestamp() },
+      ...{ phone, generation: 1, newest: newId(), since: timestamp() },
       ...{ gsi1pk: 'DUE#conversations#0', gsi1sk: `${account}#${sortableTime(now() + DAY_MS)}` },
       ...{ gsi3pk: offeredTo(account), gsi3sk: sortableTime(now() - 1_000) },
     })),

@@ -37,10 +37,10 @@ const tombstone = (profiler: string, account = 'acme') => ({
 
 const conversation = (phone: string, account = 'acme'): Conversation => ({ direction: 'app', account, phone });
 
-const head = (phone: string, created: string, { time = DUE, account = 'acme' } = {}) => ({
+const head = (phone: string, since: string, { time = DUE, account = 'acme' } = {}) => ({
   ...headKey(conversationName(conversation(phone, account))),
   gsi1sk: dueOrder(account, time),
-  created,
+  since,
 });
 
 /** The table's response to a command. The removal of the answers of profiler "bad" fails. */
@@ -324,15 +324,15 @@ describe('the step "backlog"', () => {
 
   test('counts a head without a creation time with age 0, and neither an expired message nor the age of an offer', async () => {
     const entry = { ...entryKey(conversationName(conversation('27821234567')), 'one'), gsi1sk: dueOrder('acme', DUE) };
-    const offered = { ...head('27821234568', '2029-12-31T00:00:00.000000'), state: 'listening' };
-    due = { [ofConversations(0)]: [{ ...head('27821234567', ''), created: undefined }, entry, offered] as never };
+    const offered = { ...head('27821234568', '2029-12-31T00:00:00.000000'), status: 'listening' };
+    due = { [ofConversations(0)]: [{ ...head('27821234567', ''), since: undefined }, entry, offered] as never };
     await sweep('backlog');
     expect(backlog()).toMatchObject([{ pending_conversations: 2, oldest_s: 0 }]);
   });
 
   test('counts a page of each account even if one has more than 10,000, and then no more', async () => {
-    const created = '2029-12-31T23:59:00.000000';
-    const theirs = Array.from({ length: 12_000 }, (_, user) => head(`2783${user}`, created));
+    const since = '2029-12-31T23:59:00.000000';
+    const theirs = Array.from({ length: 12_000 }, (_, user) => head(`2783${user}`, since));
     due = {
       ...Object.fromEntries([...Array(63).keys()].map((shard) => [ofConversations(shard), theirs])),
       [ofConversations(63)]: [...theirs, head('27821234567', '2029-12-31T22:00:00.000000', { account: 'zebra' })],

@@ -65,7 +65,7 @@ const message: Message = {
   id: '0198c0de-0000-7000-8000-000000000001',
   account: 'acme',
   phone: PHONE,
-  job_id: 'job-1',
+  job_id: '0198c0de-0000-7000-8000-000000000001',
   payload_type: 'text',
   ...lifetime,
 };
@@ -112,7 +112,7 @@ describe('deliver', () => {
     ...headKey(conversationName(conversation)),
     phone: PHONE,
     generation: 1,
-    created: '2030-01-01T00:00:00.000000',
+    since: '2030-01-01T00:00:00.000000',
   };
 
   const received = {

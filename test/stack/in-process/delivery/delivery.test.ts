@@ -14,6 +14,7 @@ import { messageHistory } from '../../../../infra/operator/queries/message-histo
 import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import { sortableTime, timestamp } from '../../../../shared/core/clock.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { settle } from '../../../../shared/delivery/apply-result.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { RETRY_STEPS_MS } from '../../../../shared/delivery/retry-policy.ts';
@@ -603,7 +604,14 @@ describe('a worker', () => {
     const conversation = await withWebhook();
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});
-    const message: Message = { id, account, phone, job_id: 'job', payload_type: 'text', ...lifetimeFrom(timestamp()) };
+    const message: Message = {
+      id,
+      account,
+      phone,
+      job_id: newId(),
+      payload_type: 'text',
+      ...lifetimeFrom(timestamp()),
+    };
     await putIfAbsent(logItem(message, 'delivered_to_server', timestamp()));
     const toUser: Conversation = { ...conversation, direction: 'app' };
     expect(await run(toUser)).toEqual({ settled: 1 });

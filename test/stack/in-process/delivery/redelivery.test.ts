@@ -14,6 +14,7 @@ import { handler as relay } from '../../../../functions/workers/relay.ts';
 import { BatchHandler } from '../../../../infra/local/aws/event-sources/batch-handler.ts';
 import type { StreamRecord } from '../../../../infra/local/aws/event-sources/stream.ts';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
 import { conversationName, entryKey, messageKey, named } from '../../../../shared/outbox/entities.ts';
@@ -194,14 +195,14 @@ describe('a change of a kind that is not for the worker', () => {
 
 /** Log entries of a new account, and their stream records. */
 const logged = async (length: number): Promise<{ account: string; records: StreamRecord[] }> => {
-  const account = newAccountId();
+  const [account, job_id] = [newAccountId(), newId()];
   const records = await Promise.all(
     Array.from({ length }, async (_, index) => {
       const message: Message = {
         id: randomUUID(),
         account,
         phone: '1',
-        job_id: 'job',
+        job_id,
         payload_type: 'text',
         ...lifetime,
       };

@@ -16,7 +16,8 @@ import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { logPartitions } from '../../../../shared/outbox/entities.ts';
 import type { LogItem } from '../../../../shared/outbox/message.ts';
 import { countEntries } from '../../../../shared/stats/job-counters.ts';
-import { page } from '../../../../shared/table/client.ts';
+import { getManyConsistent, page } from '../../../../shared/table/client.ts';
+import type { Key } from '../../../../shared/table/keys.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { callOf, scenarios, worstOf } from '../../scenarios/all.ts';
 import type { Worst } from '../../scenarios/scenarios.ts';
@@ -82,14 +83,14 @@ const measure = async (
 };
 
 /** The log entries of a contact. */
-const logOf = async (account: string, phone: string): Promise<LogItem[]> =>
-  (
-    await page<LogItem>({
-      IndexName: 'gsi2',
-      KeyConditionExpression: 'gsi2pk = :pk',
-      ExpressionAttributeValues: { ':pk': logPartitions.gsi2(account, { phone }) },
-    })
-  ).items;
+const logOf = async (account: string, phone: string): Promise<LogItem[]> => {
+  const { items } = await page<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :pk',
+    ExpressionAttributeValues: { ':pk': logPartitions.gsi2(account, { phone }) },
+  });
+  return (await getManyConsistent<LogItem[]>(items)).filter((item) => item !== undefined);
+};
 
 /** Has the workers do what follows from a request, with the first delivery of everything. Returns the units of the whole. */
 const measureLater = async (name: EndpointName, { prepare, times }: NonNullable<Worst['later']>): Promise<Units> => {
