@@ -80,8 +80,8 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   reason?: string;
   /** The id of the outbox entry that notifies the platform of the state, if it is notified. */
   report?: string | undefined;
-  /** Whether the worker `count` has added it to its job's counter. */
-  counted: boolean;
+  /** Whether the worker `count` has added it to its job's counter, or the claim by which it does (`stats/claims.ts`). */
+  counted: boolean | string;
 }
 
 /**

@@ -51,6 +51,21 @@ export const jobCounterRangeOfDay = (account: string, day: string, job_id: strin
   to: `${DAY}${day}#${job_id}#~`,
 });
 
+const CLAIM = 'COUNT_CLAIM#';
+
+/** A claim of log entries that are counted together. */
+export const claimKey = (claim: string): Key => key(`${CLAIM}${claim}`, 'CLAIM');
+
+const claim = {
+  name: 'claim of log entries to count',
+  pk: CLAIM,
+  sk: 'CLAIM',
+  restore: 'never',
+  expires: true,
+  person: 'none',
+  access: { endClaim: 'UpdateItem', lookAtClaim: 'GetItem' },
+} as const satisfies Entity;
+
 const jobCounter = {
   name: 'job counter',
   pk: JOB_COUNTERS,
@@ -62,4 +77,4 @@ const jobCounter = {
   access: { addToJob: 'UpdateItem', listJobs: 'Query' },
 } as const satisfies Entity;
 
-export const statsEntities = [jobCounter] as const;
+export const statsEntities = [jobCounter, claim] as const;

@@ -7,16 +7,19 @@ import { counterRetention } from '../core/settings.ts';
 import { UTC } from '../core/time-zones.ts';
 import { messageIdOf } from '../outbox/entities.ts';
 import { type LogItem, type State, states } from '../outbox/message.ts';
-import { hasExpired, pages } from '../table/client.ts';
+import { type Change, hasExpired, pages } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { updateWrite, type Write } from '../table/transactions.ts';
+import type { Mark } from './claims.ts';
 import { CounterShards } from './counter-shards.ts';
-import { countOnce } from './counting.ts';
+import { countClaimedOnce } from './counting.ts';
 import { countedBy, jobCounterKey, jobCounterRange } from './entities.ts';
 import { daysOfQuarters, type Quarters, quarterOf, sumByDay, utcDaysOf } from './quarters.ts';
 
 /** The attributes of a log entry that counting needs. */
-export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
+export type Countable = Pick<
+  LogItem,
+  'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created' | 'expires_at'
+>;
 
 interface CounterItem extends Key, Quarters {
   count: number;
@@ -30,35 +33,30 @@ export const CHUNK = 90;
 const ofThisProcess = new CounterShards();
 
 /**
- * Adds log entries to the counters of their jobs. An entry that is given again is not counted again: one transaction
- * marks entries as counted, if they are not yet, and adds their sums. 2 write units for an entry, and 2 for a counter.
- * The entries of a counter are in as few transactions as possible.
+ * Adds log entries to the counters of their jobs, each one once: `countClaimedOnce`. The entries of a counter are in as few
+ * transactions as possible.
  *
  * @returns the number of entries that were not counted before
  */
 export const countEntries = (entries: Countable[], shards = ofThisProcess): Promise<number> =>
-  countOnce(
+  countClaimedOnce(
     entries,
     {
       counterOf,
       endOf: (entry) => endOf(dayOf(entry)),
       partOf: ({ created }) => quarterOf(created),
-      markWrite: markCountedWrite,
+      changeMark,
     },
     shards,
   );
 
-/**
- * Marks an entry as counted; fails if it is counted, removed, or replaced by the entry of a later message, which has
- * another time.
- */
-const markCountedWrite = ({ pk, sk, created }: Countable): Write =>
-  updateWrite({
-    Key: { pk, sk },
-    UpdateExpression: 'SET counted = :true',
-    ConditionExpression: 'created = :created AND counted = :false',
-    ExpressionAttributeValues: { ':true': true, ':false': false, ':created': created },
-  });
+/** Changes the mark of an entry, unless it was replaced by the entry of a later message, which has another time. */
+const changeMark = ({ pk, sk, created }: Countable, from: Mark, to: Mark): Change => ({
+  Key: { pk, sk },
+  UpdateExpression: 'SET counted = :to',
+  ConditionExpression: 'created = :created AND counted = :from',
+  ExpressionAttributeValues: { ':from': from, ':to': to, ':created': created },
+});
 
 /** The counter of an entry. The beginnings of messages of batches have a counter of their own: see `figuresOf`. */
 const counterOf = (entry: Countable, shard: number): Key => {

@@ -3,6 +3,7 @@
  * are not measured are in this file.
  */
 import { logItem, states } from '../../shared/outbox/message.ts';
+import { newClaim } from '../../shared/stats/claims.ts';
 import { indexes } from '../../shared/table/indexes.ts';
 import { allDuePartitions, duePartitions, type Key } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -80,12 +81,18 @@ const storing = ({ table, indexes: more }: Stored): Bill => {
   return { storage: kept(table + more), backup: kept(table) };
 };
 
+/** Bytes of a value: a number has one for two digits, and one more ("Item sizes and formats", DynamoDB Developer Guide). */
+const bytesOfValue = (value: unknown): number => {
+  if (typeof value === 'boolean') return 1;
+  return typeof value === 'number' ? Math.ceil(String(value).length / 2) + 1 : Buffer.byteLength(String(value));
+};
+
 /** The billed size of an item, and of its index entries, with 100 bytes of overhead each. */
 const bytesOf = (item: Key): Stored => {
   const size = (names: string[]) =>
     Object.entries(item)
       .filter(([name]) => names.includes(name))
-      .reduce((total, [name, value]) => total + name.length + Buffer.byteLength(String(value)), 100);
+      .reduce((total, [name, value]) => total + name.length + bytesOfValue(value), 100);
   // Indexes are sparse: an entry without a reference is not in the one of references.
   const copies = Object.values(indexes)
     .filter(({ keys }) => `${keys}pk` in item)
@@ -102,7 +109,7 @@ export const messageBytes = (): Stored => {
     ['sent', 'delivered_to_server', 'delivered_to_user', 'read'].includes(state),
   );
   const entries = reached.map((state) =>
-    bytesOf({ ...logItem(message, state, '2026-11-21T12:00:00.000000'), counted: true } as Key),
+    bytesOf({ ...logItem(message, state, '2026-11-21T12:00:00.000000'), counted: newClaim() } as Key),
   );
   return {
     table: entries.reduce((total, one) => total + one.table, 0),

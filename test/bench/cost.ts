@@ -37,6 +37,8 @@ const CAMPAIGN = {
   /** Entries that are counted in a transaction, and records that `relay` receives; milliseconds of these invocations. */
   count: { entries: CHUNK, ms: COUNT_SECONDS * 1_000 },
   relay: { records: 25, ms: 25 },
+  /** Wake-ups that a request to the queue has at most ("SendMessageBatch", Amazon SQS API Reference): AWS bills requests. */
+  together: 10,
   /** How much longer the request takes than one for a message: `npm run bench -- campaigns`. */
   slower: 8,
 };
@@ -69,7 +71,7 @@ const usedBy = (name: string) => {
  * `relay` receives several entries at once.
  */
 const recipientBill = (): Bill => {
-  const { recipients, write, progress, rate, looks, count, relay } = CAMPAIGN;
+  const { recipients, write, progress, rate, looks, count, relay, together } = CAMPAIGN;
   const sent = usedBy('sendMessage');
   const { sendMessage: _, ...others } = Object.fromEntries(message);
   const counting = {
@@ -87,7 +89,8 @@ const recipientBill = (): Bill => {
       readUnit: 0.5 + 2 * progress,
       writeUnit: sent.writes + sent.indexes + progress + write / recipients,
       gigabyteSecond: ASSUMED.memory / rate,
-      queueRequest: looks / rate,
+      // In `billOf`, each wake-up is a request.
+      queueRequest: looks / rate + Math.ceil(relay.records / together) / relay.records - 1,
     },
     times(1 / recipients, add(requestThroughGateway, invocationOf({ ...sent, ms: sent.ms * CAMPAIGN.slower }))),
   );

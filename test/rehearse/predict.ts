@@ -65,7 +65,7 @@ export interface Prediction {
 }
 
 /** US dollars for a million messages on the page on costs (performance.md, "Cost"). */
-export const COST_PAGE = { api: 44.3, campaign: 35.6 };
+export const COST_PAGE = { api: 43.2, campaign: 31.9 };
 
 /** Messages per second of an account: its pace in campaigns, or its limit of requests. */
 const paceOf = ({ profile }: Plan): number => {

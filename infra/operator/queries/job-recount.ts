@@ -3,6 +3,7 @@
 import { logPartitions } from '../../../shared/outbox/entities.ts';
 import { timePartOf } from '../../../shared/outbox/log-positions.ts';
 import { type LogItem, type State, states } from '../../../shared/outbox/message.ts';
+import { sealedAmong } from '../../../shared/stats/claims.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
@@ -51,7 +52,8 @@ export const eachState = (numberOf: (state: State) => number): Record<State, num
 
 /**
  * Counts the log entries of a period that the stream did not deliver to the counters, both days included (UTC,
- * `YYYY-MM-DD`). Repeating it changes nothing. Costs 1 read unit per entry, plus the reads of the index.
+ * `YYYY-MM-DD`). Repeating it changes nothing. Costs 1 read unit per entry, and for each claim of them, plus the reads of the
+ * index.
  *
  * @param onProgress - receives how many states are done, and how many entries were read
  * @returns how many entries there are, and how many of them were not counted before
@@ -79,7 +81,8 @@ export const recountJobs = async (
       const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
-      found.counted += await countEntries(entries.filter(({ counted }) => !counted));
+      const sealed = await sealedAmong(entries.map(({ counted }) => counted));
+      found.counted += await countEntries(entries.filter(({ counted }) => counted !== true && !sealed.has(counted)));
       onProgress(index, found.entries);
     }
     onProgress(index + 1, found.entries);

@@ -47,7 +47,7 @@ export const run = async ({ source, selection, mode, checkpoint, onProgress }: R
       for (const { item, result } of results) {
         const [kind] = kindsOf(item);
         checkpoint.add(kind?.name ?? 'unknown', result);
-        const isUncounted = result === 'restored' && kind && isLogEntry(kind) && item.counted !== true;
+        const isUncounted = result === 'restored' && kind && isLogEntry(kind) && !item.counted;
         if (isUncounted) checkpoint.add(kind.name, 'uncounted');
       }
       position = next ?? 'done';

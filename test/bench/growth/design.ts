@@ -62,8 +62,9 @@ export const steps = {
   report: { table: 1, log: 1, due: 0, contact: 1, reads: 1, accountReads: 0, circuitReads: 0 },
 } satisfies Record<string, StepUnits>;
 
-/** Write units of a batch of `entries` log entries: their marks, and the counters, each in a transaction. */
-export const countWrites = (entries: number, counters: number): number => 2 * entries + 2 * counters;
+/** Write units of a batch of `entries` log entries: their marks and their claim, or marks in a transaction, and the counters. */
+export const countWrites = (entries: number, counters: number): number =>
+  (entries > 2 ? entries + 2 : 2 * entries) + 2 * counters;
 
 /** How many of `all` counters a batch of entries meets, if each entry belongs to any of them. */
 export const countersOf = (entries: number, all: number): number => all * (1 - (1 - 1 / all) ** entries);
@@ -72,9 +73,9 @@ export const countersOf = (entries: number, all: number): number => all * (1 - (
  * Log entries of one job that are counted in a second if each counter is one item, however many workers count: the mean of
  * `npm run bench -- count` (performance.md, "Growth").
  */
-export const ONE_ITEM_RATE = 1_400;
+export const ONE_ITEM_RATE = 2_400;
 
-/** Seconds from the start of a batch of `count` to the next one: the transaction, and the pause (decisions.md). */
+/** Seconds from the start of a batch of `count` to the next one: the marks, the transaction, and the pause (decisions.md). */
 export const COUNT_SECONDS = 0.07;
 
 /** Seconds that the app network takes to respond. Not measured: it is not ours. */

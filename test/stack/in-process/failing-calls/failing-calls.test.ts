@@ -28,6 +28,7 @@ import {
   isAllowance,
   isAttempt,
   isCircuit,
+  isClaim,
   isOfUnnamedUpload,
   itemsInTable,
   likenessSince,
@@ -103,7 +104,8 @@ const look = async (like: Reference['like'], { isRelayed }: Scenario): Promise<F
   const names = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
   const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
   const kept = items
-    .filter((item) => !isCircuit(item) && !isAttempt(item) && !isAllowance(item) && !isOfUnnamedUpload(item, items))
+    .filter((item) => [isCircuit, isClaim, isAttempt, isAllowance].every((isOther) => !isOther(item)))
+    .filter((item) => !isOfUnnamedUpload(item, items))
     .map(like);
   return { items, state: [...kept.sort(), like([...names.difference(stored)].sort()), ...posts].join('\n') };
 };

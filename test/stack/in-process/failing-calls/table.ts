@@ -7,6 +7,7 @@ import { tableName } from '../../../../shared/core/settings.ts';
 import { circuitKey } from '../../../../shared/delivery/entities.ts';
 import { headKey, messageKey, outcomeKey } from '../../../../shared/outbox/entities.ts';
 import { isAnswerKey, resultsOf } from '../../../../shared/profilers/entities.ts';
+import { claimKey } from '../../../../shared/stats/entities.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 
 /** An item of any type. */
@@ -59,13 +60,14 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
 };
 
-/** Ids of messages and requests, of uploads, and of batches; signing secrets and tokens. */
+/** Ids of messages and requests, of claims, of uploads, and of batches; signing secrets and tokens. */
 const RANDOM =
-  /bapi_[0-9a-f]{72}|(?<="last_four":")[0-9a-f]{4}|(?<="sha256":")[0-9a-f]{64}|(?<=TOKEN#)[0-9a-f]{64}|(?<=DELETED#)[0-9a-f]{64}|whsec_[A-Za-z0-9+/]+=*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
+  /(?<="counted":")[\w-]{12}|bapi_[0-9a-f]{72}|(?<="last_four":")[0-9a-f]{4}|(?<="sha256":")[0-9a-f]{64}|(?<=TOKEN#)[0-9a-f]{64}|(?<=DELETED#)[0-9a-f]{64}|whsec_[A-Za-z0-9+/]+=*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
-/** Times and messages in the positions of log entries. */
-const LOGGED_TIME = /(?<="gsi\dsk":"(?:[\w-]+#)?)[0-9a-z]{10}(?=[0-9a-z]{25}[a-h]")/g;
-const LOGGED_MESSAGE = /(?<="gsi\dsk":"(?:[\w-]+#)?(?:[0-9a-z]{10}|<time>))[0-9a-z]{25}(?=[a-h]")/g;
+/** Times and messages in the positions of log entries, and jobs in the partitions of their logs. */
+const LOGGED_TIME = /(?<="gsi\dsk":"(?:[\w-]+#)?)[0-9a-z]{10}(?=[0-9a-z]{10}[a-h]")/g;
+const LOGGED_ID =
+  /(?<="gsi\dsk":"(?:[\w-]+#)?(?:[0-9a-z]{10}|<time>))[0-9a-z]{10}(?=[a-h]")|(?<="gsi3pk":"LOGS#[^"#]+#)[0-9a-z]{25}(?=#[a-h]")/g;
 const END = /"(?:expires_at|until)":[^,}]+/g;
 /** Times of repeats, of status receipts and of last messages, in milliseconds since 1970. */
 const MOMENT = /(?<="(?:began|last|reported|written)":)\d{13}\b/g;
@@ -78,13 +80,13 @@ const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{2
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
   const known = JSON.stringify(before);
-  const [kept, keptInLog] = [new Set(known.match(RANDOM)), new Set(known.match(LOGGED_MESSAGE))];
+  const [kept, keptInLog] = [new Set(known.match(RANDOM)), new Set(known.match(LOGGED_ID))];
   return (value) => {
     const text = textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
       .replaceAll(LOGGED_TIME, '<time>')
-      .replaceAll(LOGGED_MESSAGE, (id) => (keptInLog.has(id) ? id : '<id>'))
+      .replaceAll(LOGGED_ID, (id) => (keptInLog.has(id) ? id : '<id>'))
       .replaceAll(MOMENT, '<time>')
       .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
       .replaceAll(SHARDS_OF_NEW, '<shard>');
@@ -95,6 +97,9 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
 
 /** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
 export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
+
+/** Whether an item is a claim of log entries. A worker that ended leaves one that is void: the next one makes another. */
+export const isClaim = ({ pk }: Key): boolean => pk.startsWith(claimKey('').pk);
 
 /** Whether an item is a delivery attempt. The history is not essential: a failure to record it changes nothing else. */
 export const isAttempt = ({ pk }: Key): boolean => pk.startsWith('DELIVERIES#');
@@ -130,7 +135,8 @@ export const contradictionsIn = (items: Item[]): string[] => {
     return pending.has(pk) ? end === 'sending_failed' : end === undefined;
   });
   const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
-  const isCounted = ({ counted }: Item) => counted === true;
+  const sealed = new Set(items.filter((item) => item.is === 'sealed').map(({ pk }) => pk));
+  const isCounted = ({ counted }: Item) => counted === true || sealed.has(claimKey(String(counted)).pk);
   const counted = items.filter((item) => isCounted(item) && !isAnswerKey(item)).length;
   const results = items.filter(({ pk }) => pk.startsWith(resultsOf('')));
   const inResults = results.reduce((total, { count }) => total + Number(count), 0);

@@ -193,6 +193,8 @@ export const workers = {
       const Records = images.map((item) => ({ dynamodb: { NewImage: marshall(item) } }));
       return () => count({ Records } as DynamoDBStreamEvent, context);
     },
+    // Entries are marked at the same time.
+    continues: true,
   },
   relay: {
     prepare: async () => {

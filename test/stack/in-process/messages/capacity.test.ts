@@ -169,7 +169,7 @@ test('reporting a status of two parts to RapidPro costs 4 and 2 write units, and
   expect(table).toBeLessThanOrEqual(17.5);
 });
 
-test('counting costs 2 write units per entry, and 2 per counter and batch', async () => {
+test('counting costs a write unit per entry, and 2 per counter and batch, and for the claim of a batch', async () => {
   const { account, phone } = await newConversation();
   const message = (job_id: string) => ({
     id: newId(),
@@ -180,17 +180,18 @@ test('counting costs 2 write units per entry, and 2 per counter and batch', asyn
     ...lifetime,
   });
   const created = new Date().toISOString().replace('Z', '000');
-  const entries = ['a', 'a', 'a', 'b'].map((job) => logItem(message(job), 'sent', created));
+  const [one, other] = [newId(), newId()];
+  const entries = [one, one, one, other].map((job) => logItem(message(job), 'sent', created));
   await putAll(entries);
-  expect(await consumedBy(() => countEntries(entries))).toMatchObject({ calls: 1, table: 4 * 2 + 2 * 2 });
+  expect(await consumedBy(() => countEntries(entries))).toMatchObject({ calls: 4 + 1, table: 4 + 2 + 2 * 2 });
 });
 
 test('listing jobs costs half a read unit per 4 KB of counters', async () => {
   const { account, phone } = await newConversation();
   const day = new Date().toISOString().slice(0, 10);
-  const entries = Array.from({ length: 40 }, (_, index) =>
+  const entries = Array.from({ length: 40 }, () =>
     logItem(
-      { id: `${index}`, account, phone, job_id: `job-${index}`, payload_type: 'text', ...lifetime },
+      { id: newId(), account, phone, job_id: newId(), payload_type: 'text', ...lifetime },
       'sent',
       `${day}T00:00:00.000000`,
     ),

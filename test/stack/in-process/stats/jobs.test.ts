@@ -156,14 +156,17 @@ describe('counting log entries', () => {
     expect(new Set(counters.items.map(({ expires_at }) => expires_at)).size).toBe(1);
   });
 
-  test('a full batch of up to ten counters is one transaction', async () => {
+  test('a full batch of up to ten counters is one transaction, after a mark of each entry', async () => {
     const account = newAccountId();
     const counters = Array.from({ length: 10 }, () => randomUUID());
     const entries = Array.from({ length: 90 }, (_, index) => entry(account, { job_id: counters[index % 10] ?? '' }));
     await logged(...entries);
     const send = vi.spyOn(documents, 'send');
     expect(await countEntries(entries)).toBe(90);
-    expect(send).toHaveBeenCalledTimes(1);
+    expect(send.mock.calls.map(([command]) => command.constructor.name)).toEqual([
+      ...Array(90).fill('UpdateCommand'),
+      'TransactWriteCommand',
+    ]);
     expect((await jobs(account)).map(({ count }) => count)).toEqual(Array(10).fill(9));
   });
 
