@@ -36,6 +36,7 @@ const FILES = [
   'in-process/delivery/slots',
   'in-process/listening/claims',
   'in-process/profilers/answers',
+  'in-process/stats/counting',
   'in-process/stats/job-status',
   'in-process/stats/jobs',
   'in-process/stats/logs',

@@ -9,7 +9,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { recountJobs } from '../../../../infra/operator/queries/job-recount.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { type LogItem, logItem, type State } from '../../../../shared/outbox/message.ts';
-import { newClaim, sealedAmong } from '../../../../shared/stats/claims.ts';
+import { sealedAmong } from '../../../../shared/stats/claims.ts';
 import { countEntries, listJobs } from '../../../../shared/stats/job-counters.ts';
 import { documents, getManyConsistent, putAll, remove } from '../../../../shared/table/client.ts';
 import { lifetime } from '../../../support/lifetime.ts';
@@ -134,26 +134,4 @@ test('an entry of a later message with the same key is counted by its own record
   expect(await countEntries(entries)).toBe(0);
   expect(await countEntries(later)).toBe(4);
   expect(await sumOf(account)).toBe(4);
-});
-
-test('an entry takes one write unit in a batch, and two alone', async () => {
-  const units = async (count: number): Promise<number> => {
-    const { entries } = await logged(count);
-    let written = 0;
-    const send = documents.send.bind(documents);
-    vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { ReturnConsumedCapacity?: string } }) => {
-      command.input.ReturnConsumedCapacity = 'TOTAL';
-      const made = (await send(command as never)) as { ConsumedCapacity?: unknown };
-      const used = [made.ConsumedCapacity ?? []].flat() as { CapacityUnits?: number }[];
-      written += used.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-      return made;
-    }) as never);
-    await countEntries(entries);
-    vi.restoreAllMocks();
-    return written;
-  };
-  // The claim, and counters of three states.
-  expect(await units(90)).toBe(90 + 2 + 3 * 2);
-  expect(await units(1)).toBe(2 + 2);
-  expect(newClaim()).toMatch(/^[\w-]{12}$/);
 });
