@@ -135,7 +135,7 @@ export const transactions = {
   /** Events are sent again. */
   replayEvents: ['markReplayed', 'putEntry', 'updateHead'],
   settleText: ['removeFromOutbox', 'putMinInterval'],
-  countEntries: ['markCounted', 'endClaim', 'lookAtClaim', 'addToJob'],
+  countEntries: ['markCounted', 'endClaim', 'addToJob'],
   countAnswers: ['markAnswer', 'addToResults'],
   /** An erased user's answer is removed, also from the results. */
   removeCounted: ['removeAnswer', 'addToResults'],

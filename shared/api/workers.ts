@@ -38,7 +38,7 @@ export const workers = {
   count: {
     summary: 'Adds new log entries to job counters, and new answers to results',
     timeout: 30,
-    table: ['countEntries', 'countAnswers'],
+    table: ['countEntries', 'lookAtClaim', 'countAnswers'],
   },
 
   expand: {
