@@ -47,8 +47,8 @@ interface BusinessApiProps extends StackProps {
 const ENDPOINT_TIMEOUT = 10;
 
 /**
- * How workers read the table's stream and the queue of wake-ups. `relay` sends ten records in a call. `count` writes ninety
- * entries and their counters in a transaction. It waits a second for them, so that counters take few writes: one a second from
+ * How workers read the table's stream and the queue of wake-ups. `relay` sends ten records in a call. `count` marks ninety
+ * entries, and writes their counters in a transaction. It waits a second for them, so that counters take few writes: one a second from
  * each worker. `deliver` mostly waits for responses, so it handles ten wake-ups at the same time, as many as SQS gives at once.
  */
 const BATCHES = { relay: { batchSize: 100 }, count: { batchSize: 90, window: 1 }, deliver: { batchSize: 10 } };

@@ -6,7 +6,8 @@
  *
  * An item is counted if its claim is sealed. A worker that ends between the two steps leaves a claim that is not: whoever
  * counts these items next waits for a moment, puts a void row in its place, so that nobody can seal it, and takes the items
- * over. So an item is counted once, whatever the stream repeats, in whichever batches.
+ * over. So an item is counted once, whatever the stream repeats, in whichever batches. One that is removed between the two steps is
+ * counted, too.
  */
 import { randomBytes } from 'node:crypto';
 import { between, pause } from '../core/clock.ts';
@@ -37,7 +38,10 @@ interface ClaimItem extends Key {
 /** Items that are claimed at the same time. */
 const TOGETHER = 25;
 
-/** Looks at a claim that is not sealed, and the longest pause between two: random, so that of two workers only one waits too long. */
+/**
+ * Looks at a claim that is not sealed, and the longest pause between two in milliseconds: random, so that of two workers only one
+ * waits too long.
+ */
 const LOOKS = 10;
 const PAUSE_MS = 300;
 
@@ -95,13 +99,19 @@ const isSealed = async (claim: string, { expires_at }: Claimable): Promise<boole
 export const sealWrite = (claim: string, items: Claimable[]): Write =>
   updateWrite(end(claim, 'sealed', Math.max(...items.map(({ expires_at }) => expires_at))));
 
-/** Puts a claim's row, unless there is one. It expires with the last of its items. */
-const end = (claim: string, as: ClaimItem['is'], expires_at: number): Change => ({
+/**
+ * Seconds for which a claim outlives its last item: TTL removes expired rows in any order, up to two days late ("Using time to
+ * live (TTL)", DynamoDB Developer Guide), and the stream repeats changes for a day.
+ */
+const LONGER = 3 * 86_400;
+
+/** Puts a claim's row, unless there is one. */
+const end = (claim: string, as: ClaimItem['is'], lastEnd: number): Change => ({
   Key: claimKey(claim),
   UpdateExpression: 'SET #is = :as, expires_at = :end',
   ConditionExpression: 'attribute_not_exists(pk)',
   ExpressionAttributeNames: { '#is': 'is' },
-  ExpressionAttributeValues: { ':as': as, ':end': expires_at },
+  ExpressionAttributeValues: { ':as': as, ':end': lastEnd + LONGER },
 });
 
 /** The claims among some marks that are sealed. 1 read unit for each claim. */

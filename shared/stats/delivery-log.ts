@@ -51,9 +51,9 @@ const PERIOD = LOG_PERIOD_DAYS * 86_400;
 const MAX_READ = 1_000;
 
 /**
- * A page of an account's log entries: at most `limit`, newest first, those of the same time by message and state. `next` is the position
- * of the next page. One query if contact, reference or state is given; else one for each state, of at most `limit` entries. A
- * filter of the entries of a contact or a reference reads at most 1,000 of them: a short page may have a next one.
+ * A page of an account's log entries: at most `limit`, newest first, those of the same time by message and state. `next` is the
+ * position of the next page. One query if contact, reference or state is given; else one for each state, of at most `limit`
+ * entries. A filter of the entries of a contact or a reference reads at most 1,000 of them: a short page may have a next one.
  *
  * @param after - position of the last entry of the previous page
  */

@@ -26,7 +26,7 @@ interface CounterItem extends Key, Quarters {
   expires_at: number;
 }
 
-/** So many entries with up to ten counters are one transaction. */
+/** The sums of so many entries, with up to ten counters, are one transaction. */
 export const CHUNK = 90;
 
 /** The shards that this process adds to. */

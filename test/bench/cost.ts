@@ -34,7 +34,7 @@ const CAMPAIGN = {
   /** Messages per second at the default pace, and looks at the queue per second. */
   rate: 500,
   looks: 4,
-  /** Entries that are counted in a transaction, and records that `relay` receives; milliseconds of these invocations. */
+  /** Entries that are counted together, and records that `relay` receives; milliseconds of these invocations. */
   count: { entries: CHUNK, ms: COUNT_SECONDS * 1_000 },
   relay: { records: 25, ms: 25 },
   /** Wake-ups that a request to the queue has at most ("SendMessageBatch", Amazon SQS API Reference): AWS bills requests. */

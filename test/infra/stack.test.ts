@@ -574,9 +574,9 @@ describe('the table', () => {
     [undefined, undefined, undefined],
     [4_000, undefined, undefined],
     // An index handles 4,000 without a setting, too.
-    [12_000, 12_000, undefined],
-    [20_000, 20_000, 6_667],
-  ])('is warm for %s writes a second, and indexes for a third', (warmWriteUnits, ofTable, ofIndex) => {
+    [10_000, 10_000, undefined],
+    [20_000, 20_000, 8_000],
+  ])('is warm for %s writes a second, and indexes for two fifths', (warmWriteUnits, ofTable, ofIndex) => {
     const stack = new Stack(new App({ context: featureFlags }));
     new BusinessTable(stack, 'Table', { retain: true, tags: {}, warmWriteUnits, warmReadUnits: undefined });
     const [table] = Object.values(Template.fromStack(stack).findResources('AWS::DynamoDB::GlobalTable'));

@@ -52,8 +52,8 @@ export const eachState = (numberOf: (state: State) => number): Record<State, num
 
 /**
  * Counts the log entries of a period that the stream did not deliver to the counters, both days included (UTC,
- * `YYYY-MM-DD`). Repeating it changes nothing. Costs 1 read unit per entry, and for each claim of them, plus the reads of the
- * index.
+ * `YYYY-MM-DD`). Repeating it changes nothing. Costs 1 read unit per entry, and per claim in each page of them, plus the
+ * reads of the index.
  *
  * @param onProgress - receives how many states are done, and how many entries were read
  * @returns how many entries there are, and how many of them were not counted before

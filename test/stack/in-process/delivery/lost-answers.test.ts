@@ -268,25 +268,28 @@ describe('each log entry', () => {
     return found;
   };
 
-  const sent = async () => {
+  const sent = async (count: number) => {
     const { account, phone } = await newConversations();
-    const ids = [await sendMessage(account, text(phone), {}), await sendMessage(account, text(phone), {})];
+    const ids: string[] = [];
+    for (let left = count; left > 0; left -= 1) ids.push(await sendMessage(account, text(phone), {}));
     return { account, entries: (await Promise.all(ids.map(logged))).flat() };
   };
 
   const counts = async (account: string): Promise<number[]> =>
     (await listJobs(account, today, new Date().toISOString().slice(0, 10))).map(({ count }) => count);
 
-  test('is counted once', async () => {
-    const { account, entries } = await sent();
+  // Two are marked in the transaction of their sum, and three by a claim.
+  test.each([2, 3])('is counted once, with %d entries in a batch', async (count) => {
+    const { account, entries } = await sent(count);
     await withLostResponses(() => countEntries(entries));
-    expect(await counts(account)).toEqual([2]);
+    expect(await counts(account)).toEqual([count]);
   });
 
-  test('is counted once if its batch fails and is repeated', async () => {
-    const { account, entries } = await sent();
+  test.each([2, 3])('is counted once if its batch of %d fails and is repeated', async (count) => {
+    const { account, entries } = await sent(count);
     await withoutResponse(() => countEntries(entries));
+    await countEntries(entries);
     expect(await countEntries(entries)).toBe(0);
-    expect(await counts(account)).toEqual([2]);
+    expect(await counts(account)).toEqual([count]);
   });
 });

@@ -279,7 +279,7 @@ export const workers = {
   'operator job recount': {
     prepare: async () => {
       const { account, phone } = await newBusiness();
-      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
+      for (const _ of ['one', 'two', 'three', 'four']) await sendMessage(account, textTo(phone), {});
       await countEntries((await entriesOfLog()).slice(1));
       const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
       const [from, to] = [day(-1), day(1)];

@@ -10,6 +10,7 @@ import { recountJobs } from '../../../../infra/operator/queries/job-recount.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { type LogItem, logItem, type State } from '../../../../shared/outbox/message.ts';
 import { sealedAmong } from '../../../../shared/stats/claims.ts';
+import { claimKey } from '../../../../shared/stats/entities.ts';
 import { countEntries, listJobs } from '../../../../shared/stats/job-counters.ts';
 import { documents, getManyConsistent, putAll, remove } from '../../../../shared/table/client.ts';
 import { lifetime } from '../../../support/lifetime.ts';
@@ -115,6 +116,10 @@ test('a recount adds what a killed worker has only claimed, and nothing twice', 
   expect(await recountJobs(account, DAY, DAY)).toEqual({ entries: 9, counted: 5 });
   expect(await recountJobs(account, DAY, DAY)).toEqual({ entries: 9, counted: 0 });
   expect(await sumOf(account)).toBe(9);
+  // TTL removes expired rows in any order: a claim outlives its entries.
+  const [entry] = await getManyConsistent<LogItem[]>(entries.slice(0, 1));
+  const [claim] = await getManyConsistent<{ expires_at: number }[]>([claimKey(String(entry?.counted))]);
+  expect(claim?.expires_at).toBe((entry?.expires_at ?? 0) + 3 * 86_400);
 });
 
 test('an entry that was removed before it was counted is not counted, and stays removed', async () => {

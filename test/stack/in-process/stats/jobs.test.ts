@@ -4,7 +4,9 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { recountJobs } from '../../../../infra/operator/queries/job-recount.ts';
@@ -124,6 +126,21 @@ describe('counting log entries', () => {
       countEntries(batch).catch((error) => (left > 0 ? persist(batch, left - 1) : Promise.reject(error)));
     await Promise.all([persist(entries), persist([...entries].reverse())]);
     expect((await jobs(account)).reduce((sum, { count }) => sum + count, 0)).toBe(40);
+  });
+
+  test('a worker that is slow to seal its claim keeps its entries', async () => {
+    const account = newAccountId();
+    const entries = await logged(...Array.from({ length: 4 }, () => entry(account, {})));
+    const send = documents.send.bind(documents);
+    const slow = vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+      if (command instanceof TransactWriteCommand) await pause(250);
+      return send(command as never);
+    }) as never);
+    const first = countEntries(entries);
+    await expect.poll(() => slow.mock.calls.length).toBe(5);
+    const [one, other] = await Promise.all([first, countEntries(entries)]);
+    expect([one, other]).toEqual([4, 0]);
+    expect((await jobs(account)).reduce((sum, { count }) => sum + count, 0)).toBe(4);
   });
 
   test('eight workers that count one job at once count each entry once, in shards that expire together', async () => {
