@@ -6,8 +6,8 @@
  *
  * An item is counted if its claim is sealed. A worker that ends between the two steps leaves a claim that is not: whoever
  * counts these items next waits for a moment, puts a void row in its place, so that nobody can seal it, and takes the items
- * over. So an item is counted once, whatever the stream repeats, in whichever batches. One that is removed between the two steps is
- * counted, too.
+ * over. So an item is counted once, whatever the stream repeats, in whichever batches. Whoever removes items with their counters
+ * makes their claims void before (`account-deletion.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import { between, pause } from '../core/clock.ts';
@@ -86,7 +86,7 @@ export const claimItems = async <Item extends Claimable>(
  * Whether a claim is sealed. Waits, in case that its worker is about to seal it; then it never can be. 1 read unit for each
  * look, and 1 write unit if it has to be void.
  */
-const isSealed = async (claim: string, { expires_at }: Claimable): Promise<boolean> => {
+export const isSealed = async (claim: string, { expires_at }: Pick<Claimable, 'expires_at'>): Promise<boolean> => {
   for (let looks = 0; looks < LOOKS; looks += 1) {
     const row = await getConsistent<ClaimItem>(claimKey(claim));
     if (row !== undefined) return row.is === 'sealed';

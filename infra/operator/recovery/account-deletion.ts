@@ -1,8 +1,10 @@
 import { accountKey, accountListKey } from '../../../shared/accounts/entities.ts';
 import { chunksOf, isBatchKey } from '../../../shared/campaigns/entities.ts';
+import { inParallel } from '../../../shared/core/parallel.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { profilerKey } from '../../../shared/profilers/entities.ts';
-import { pages, removeAll } from '../../../shared/table/client.ts';
+import { type Claimable, isSealed, type Mark, sealedAmong } from '../../../shared/stats/claims.ts';
+import { pages, remove, removeAll } from '../../../shared/table/client.ts';
 import { deletionWrite, recordDeletion } from '../../../shared/table/deletion-markers.ts';
 import type { AnyItem } from '../../../shared/table/entity.ts';
 import type { Key } from '../../../shared/table/keys.ts';
@@ -10,7 +12,7 @@ import { deleteWrite, transact } from '../../../shared/table/transactions.ts';
 import { UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { listTokens, revokeToken } from '../queries/tokens-admin.ts';
-import { kindsOf } from './item-kinds.ts';
+import { isLogEntry, kindsOf } from './item-kinds.ts';
 import { profilersOfAccount, scanPage } from './tables.ts';
 
 /** Parts of the table that are read at the same time, and items of a page. */
@@ -102,7 +104,30 @@ const removeItems = async (items: AnyItem[]): Promise<void> => {
   for (const { upload } of items.filter(isBatchKey)) {
     if (typeof upload === 'string') await removeChunks(upload);
   }
-  await removeAll(items);
+  const entries = items.filter(isEntry);
+  const sealed = await sealedAmong(entries.map(({ counted }) => counted));
+  const uncounted = new Set(entries.filter(({ counted }) => counted !== true && !sealed.has(counted)));
+  await removeAll(items.filter((item) => !isEntry(item) || !uncounted.has(item)));
+  await inParallel([...uncounted], TOGETHER, removeUncounted);
+};
+
+/** Log entries that are removed at the same time, because nobody has counted them. */
+const TOGETHER = 25;
+
+type Entry = AnyItem & Claimable & { counted: Mark };
+
+const isEntry = (item: AnyItem): item is Entry => {
+  const [kind] = kindsOf(item);
+  return kind !== undefined && isLogEntry(kind);
+};
+
+/**
+ * Removes a log entry as it was read, after its claim is sealed or void. Otherwise, a worker that has claimed it might add to a
+ * counter of the account behind the last pass.
+ */
+const removeUncounted = async ({ pk, sk, counted, expires_at }: Entry): Promise<void> => {
+  if (typeof counted === 'string') await isSealed(counted, { expires_at });
+  await remove({ pk, sk }, { ConditionExpression: 'counted = :seen', ExpressionAttributeValues: { ':seen': counted } });
 };
 
 const removeChunks = async (upload: string): Promise<void> => {

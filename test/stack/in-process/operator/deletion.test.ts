@@ -19,9 +19,11 @@ import { recordFailure } from '../../../../shared/delivery/circuit-breaker.ts';
 import { getObject } from '../../../../shared/media/object-store.ts';
 import { upload } from '../../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../../shared/messaging/send.ts';
 import { countAnswers } from '../../../../shared/profilers/results.ts';
+import { jobCountersOf } from '../../../../shared/stats/entities.ts';
 import { countEntries } from '../../../../shared/stats/job-counters.ts';
-import { getConsistent } from '../../../../shared/table/client.ts';
+import { documents, getConsistent } from '../../../../shared/table/client.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
@@ -172,4 +174,26 @@ test('the app network cannot be deleted, and an unknown account neither', async 
   expect((await command('delete', 'nobody')).stderr).toContain('There is no account "nobody"');
   const account = await newAccount();
   expect(await command('delete', account, '--yes')).toMatchObject({ code: 1 });
+});
+
+test('a worker that has claimed log entries adds to no counter after their account was deleted', async () => {
+  const { account, phone } = await newBusiness();
+  for (let left = 4; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
+  const entries = (await entriesOfLog()).filter((entry) => entry.account === account);
+  const [isClaimed, isDeleted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const send = documents.send.bind(documents);
+  const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: { input: object }) => {
+    if (JSON.stringify(command.input).includes('sealed')) {
+      isClaimed.resolve();
+      await isDeleted.promise;
+    }
+    return send(command as never);
+  }) as never);
+  const counting = countEntries(entries);
+  await isClaimed.promise;
+  await deleteAccount(account, { deleteBytes: async () => undefined, onProgress: () => undefined });
+  isDeleted.resolve();
+  expect(await counting).toBe(0);
+  spy.mockRestore();
+  expect((await itemsInTable()).filter(({ pk }) => pk === jobCountersOf(account))).toEqual([]);
 });
