@@ -6,8 +6,8 @@
  *
  * An item is counted if its claim is sealed. A worker that ends between the two steps leaves a claim that is not: whoever
  * counts these items next waits for a moment, puts a void row in its place, so that nobody can seal it, and takes the items
- * over. So an item is counted once, whatever the stream repeats, in whichever batches. Whoever removes items with their counters
- * makes their claims void before (`account-deletion.ts`).
+ * over. So an item is counted once, whatever the stream repeats, in whichever batches. The deletion of an account makes claims void
+ * before it removes their items, so that none adds to a counter behind it.
  */
 import { randomBytes } from 'node:crypto';
 import { between, pause } from '../core/clock.ts';

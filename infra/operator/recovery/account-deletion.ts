@@ -30,10 +30,10 @@ interface Deletion {
 
 /**
  * Deletes a suspended account. What ends its rights comes first: tokens, number, platform. 0.5 read units for 4 KB of the
- * whole table in each pass, at least two; 1 write unit for each item and 1 KB of it.
+ * whole table in each pass, at least two, and 1 for each claim of its log entries; 1 write unit for each item and 1 KB of it.
  *
  * @returns how many items were removed, by kind
- * @throws UserError — there is no such account, or another command has given it a number meanwhile
+ * @throws UserError — there is no such account, workers still write for it, or another command has given it a number meanwhile
  */
 export const deleteAccount = async (
   id: string,
@@ -70,9 +70,10 @@ export const deleteAccount = async (
     } while (after !== undefined);
     return found;
   };
-  for (let pass = 1; pass <= PASSES; pass += 1) {
+  for (let pass = 1, isClean = false; !isClean; pass += 1) {
+    if (pass > PASSES) throw new UserError(`Workers still write for the account "${id}". Repeat the command.`);
     const found = await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => removeSegment(segment)));
-    if (found.every((number) => number === 0)) break;
+    isClean = found.every((number) => number === 0);
   }
 
   // What leads to other items goes last, so that an interrupted deletion can be continued.

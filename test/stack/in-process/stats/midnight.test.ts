@@ -129,7 +129,10 @@ test('counters of both days are exact for any order, batches and repetitions of 
   let seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(batches, async (some) => {
-      await Promise.all(some.map((batch) => count(streamOf(batch.toReversed()), context)));
+      // The stream repeats a batch whose entries other workers have taken over.
+      const counting = async (batch: typeof entries) =>
+        count(streamOf(batch), context).catch(() => count(streamOf(batch), context));
+      await Promise.all(some.map((batch) => counting(batch.toReversed())));
       seen = new Set([...seen, ...some.flat().map(({ pk, sk }) => `${pk} ${sk}`)]);
       expect(total(await counted(account, before, after))).toBe(seen.size);
     }),

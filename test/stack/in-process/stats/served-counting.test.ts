@@ -1,5 +1,5 @@
 /**
- * Counting on the served stack, by the function with its rights.
+ * Counting by the function of the served stack, with its rights.
  *
  * @module-tag long
  */
@@ -12,11 +12,12 @@ import { lifetime } from '../../../support/lifetime.ts';
 import { call } from '../../support/client.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
 
-const TIME = '2026-01-01T12:00:00.000000';
+const DAY = new Date().toISOString().slice(0, 10);
+const TIME = `${DAY}T00:00:00.000000`;
 
 /** Log entries of a new job, which the stream shows as they were before a claim marked them. */
-const claimed = async (account: string, claim: string): Promise<{ job_id: string; entries: LogItem[] }> => {
-  const job_id = newId();
+const claimed = async (account: string): Promise<{ claim: string; job_id: string; entries: LogItem[] }> => {
+  const [claim, job_id] = [newClaim(), newId()];
   const entries = Array.from({ length: 4 }, () =>
     logItem({ id: newId(), account, phone: newPhone(), job_id, payload_type: 'text', ...lifetime }, 'sent', TIME),
   );
@@ -31,14 +32,13 @@ const claimed = async (account: string, claim: string): Promise<{ job_id: string
   );
   const areMarked = (await Promise.all(marks)).every(Boolean);
   // On a busy machine, the worker may come first.
-  return areMarked ? { job_id, entries } : claimed(account, claim);
+  return areMarked ? { claim, job_id, entries } : claimed(account);
 };
 
 test('entries that a killed worker has claimed are counted', async () => {
   const { token, account } = await newCaller('stats');
-  const claim = newClaim();
-  const { job_id, entries } = await claimed(account, claim);
-  const days = { start_date: TIME.slice(0, 10), end_date: TIME.slice(0, 10) };
+  const { claim, job_id, entries } = await claimed(account);
+  const days = { start_date: DAY, end_date: DAY };
   const counts = async () => (await call('listJobs', { token, query: days })).body ?? [];
   await expect
     .poll(async () => (await counts()).filter((one) => one.job_id === job_id))
