@@ -38,6 +38,9 @@ const propertyName = v.pipe(
   v.check((name) => !builtInNames.includes(name), 'the service has a property with this name'),
 );
 
+/** With more, the figures of an hour with ten thousand messages would often be off by more than a tenth. */
+const MOST_SAMPLING = 100;
+
 /** Most properties of a deployment. */
 const MOST_PROPERTIES = 30;
 
@@ -70,6 +73,11 @@ const settings = v.object({
     ),
     30,
   ),
+  /**
+   * Of so many messages that go well, the log lines of one are written, and its metrics count for all. Lines of requests and
+   * of failures are always written. Default: those of each message.
+   */
+  logSampling: v.optional(v.pipe(wholeNumber(1), v.maxValue(MOST_SAMPLING)), 1),
   /**
    * The lines of Lambda about calls: `WARN` has those of failed calls, `INFO` also one with duration and memory of each call
    * (Lambda developer guide, "Log-level filtering"). The lines of the service do not depend on it.

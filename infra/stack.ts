@@ -137,6 +137,7 @@ export class BusinessApiStack extends Stack {
         CONTACT_ALLOWANCE: String(settings.contactAllowance),
         AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),
         METRICS_NAMESPACE: metrics.namespace,
+        ...(settings.logSampling > 1 && { LOG_SAMPLING: String(settings.logSampling) }),
         ...(settings.fips && { AWS_USE_FIPS_ENDPOINT: 'true' }),
         ...(Object.keys(settings.moreProperties).length > 0 && {
           MORE_PROPERTIES: JSON.stringify(settings.moreProperties),

@@ -93,5 +93,8 @@ export const moreProperties = (): string => process.env.MORE_PROPERTIES ?? '{}';
 /** The CloudWatch namespace of this deployment's metrics. */
 export const metricsNamespace = (): string => process.env.METRICS_NAMESPACE ?? 'BusinessApi';
 
+/** Of so many messages that go well, the log lines of one are written. */
+export const logSampling = (): number => Number(process.env.LOG_SAMPLING ?? 1);
+
 /** Audiences that an account may count on a day. */
 export const audienceAllowance = (): number => Number(setting('AUDIENCE_ALLOWANCE'));

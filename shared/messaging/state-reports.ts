@@ -104,4 +104,9 @@ const recordAndReport = async (changes: StateChange[]): Promise<void> => {
 };
 
 const measureState = ({ message, state }: StateChange): void =>
-  measure('info', 'state', { account: message.account, message_id: message.id, state, states: 1 });
+  measure(state === 'delivery_failed' ? 'warn' : 'info', 'state', {
+    account: message.account,
+    message_id: message.id,
+    state,
+    states: 1,
+  });

@@ -4,7 +4,8 @@
  * below.
  */
 import { now } from '../core/clock.ts';
-import { metricsNamespace } from '../core/settings.ts';
+import { unkeyedHash } from '../core/keyed-hashes.ts';
+import { logSampling, metricsNamespace } from '../core/settings.ts';
 import { type Fields, type Level, write } from './log.ts';
 
 type Unit = 'Count' | 'Milliseconds' | 'Seconds';
@@ -17,6 +18,8 @@ interface Measured {
   by: readonly string[];
   /** The numbers, with their units. */
   metrics: Record<string, Unit>;
+  /** The count of a step of a message that, at level `info`, went well. Such steps may be sampled, by message. */
+  sampled?: string;
 }
 
 /** The events, by their log lines' messages. */
@@ -28,9 +31,9 @@ export const events = {
   /** A long poll returned at once, because the account had no free slot for it. */
   'long poll declined': { by: [], metrics: { long_polls_declined: 'Count' } },
   /** An entry was accepted for delivery, by type: a message, a user data request. */
-  accepted: { by: ['type'], metrics: { accepted: 'Count' } },
+  accepted: { by: ['type'], metrics: { accepted: 'Count' }, sampled: 'accepted' },
   /** The destination accepted it; `delivery_ms` is the time since the service accepted it. */
-  delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' } },
+  delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' }, sampled: 'delivered' },
   /** An attempt failed; the next one has a time. */
   'retry scheduled': { by: ['type', 'reason'], metrics: { retries_scheduled: 'Count' } },
   /** The destination asked for fewer requests: all attempts of the account pause. */
@@ -42,7 +45,7 @@ export const events = {
   /** A step of a batch failed twice or more: its messages wait for up to an hour. */
   'batch postponed': { by: [], metrics: { batches_postponed: 'Count' } },
   /** The app network reported the state of a message. */
-  state: { by: ['state'], metrics: { states: 'Count' } },
+  state: { by: ['state'], metrics: { states: 'Count' }, sampled: 'states' },
   /** A webhook returned 410, and gets no more requests until it is set again. */
   'webhook disabled': { by: [], metrics: { webhooks_disabled: 'Count' } },
   /**
@@ -68,9 +71,18 @@ export type EventFields<Name extends EventName> = Record<keyof (typeof events)[N
   Record<(typeof events)[Name]['by'][number], string> &
   Fields;
 
-/** Writes the log line of an event, from which its metrics are made. */
-export const measure = <Name extends EventName>(level: Level, name: Name, fields: EventFields<Name>): void =>
-  write(level, name, fields, `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`);
+/**
+ * Writes the log line of an event, from which its metrics are made. With the setting `logSampling`, steps that went well are
+ * written for one message in so many, and count for all.
+ */
+export const measure = <Name extends EventName>(level: Level, name: Name, fields: EventFields<Name>): void => {
+  const { sampled }: Measured = events[name];
+  const id = fields.message_id ?? fields.user_data_request_id;
+  const sampling = sampled !== undefined && level === 'info' && id !== undefined ? logSampling() : 1;
+  if (sampling > 1 && Number.parseInt(unkeyedHash(`${id}`).slice(0, 8), 16) % sampling > 0) return;
+  const counted = sampling > 1 ? { ...fields, [`${sampled}`]: sampling } : fields;
+  write(level, name, counted, `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`);
+};
 
 const descriptions = new Map<EventName, string>();
 

@@ -67,6 +67,9 @@ const logging = (bytes: number): Bill => ({
   logKept: (gigabytes(bytes) * ASSUMED.logDays) / MONTH.days,
 });
 
+/** What the log lines of a message's steps cost; `logSampling` leaves most of them out. */
+export const stepLines: Bill = logging(ASSUMED.messageLogBytes);
+
 export const requestThroughGateway: Bill = { apiRequest: 1, ...logging(ASSUMED.logBytes.request) };
 
 /** Bytes of items, and of their entries in indexes. */
@@ -147,6 +150,6 @@ export const billOf = (way: Way): Bill =>
     }),
     // The endpoint and `relay` both send the wake-up.
     { queueRequest: ASSUMED.queueRequests + (way.has('sendMessage') ? 1 : 0) },
-    logging(ASSUMED.messageLogBytes),
+    stepLines,
     storing(messageBytes()),
   );

@@ -17,6 +17,7 @@ import {
   messageBytes,
   perMillion,
   requestThroughGateway,
+  stepLines,
   times,
 } from './bill.ts';
 import { COUNT_SECONDS, countWrites, STATES } from './growth/design.ts';
@@ -138,6 +139,7 @@ report('cost at list prices', [
     value: 1e6 * listPriceOf('writeUnit') * (message.get('count')?.writes ?? 0),
     unit: 'US$',
   },
+  { what: '  of it, log lines that logSampling 10 saves', value: perMillion(stepLines) * (1 - 1 / 10), unit: 'US$' },
   { what: 'bytes that stay of a message for 90 days, in the table', value: messageBytes().table, unit: 'B' },
   { what: '  in indexes', value: messageBytes().indexes, unit: 'B' },
   { what: 'a month without traffic', value: costOfMonth(0), unit: 'US$' },

@@ -35,6 +35,7 @@ const CUSTOM = {
   fetchConcurrency: 200,
   deliverConcurrency: 50,
   logRetention: 90,
+  logSampling: 10,
   systemLogLevel: 'INFO',
   removalPolicy: 'destroy',
   baseDomain: 'api.example.com',
@@ -218,8 +219,9 @@ describe('each function', () => {
       relay: 80,
       count: 88,
       sweep: 106,
-      receiveAppEvents: 154,
+      receiveAppEvents: 155,
       receiveTestMessage: 136,
+      startUserDataRequest: 134,
       receiveRapidproMessage: 140,
       receiveTurnMessage: 147,
       // They know the time zones of all countries.
@@ -229,7 +231,7 @@ describe('each function', () => {
       // They send requests to customers, and sign them.
       deliver: 188,
       claimDeliveries: 158,
-      settleDelivery: 187,
+      settleDelivery: 188,
       // They change webhooks, and make events due.
       createWebhook: 139,
       updateWebhook: 138,
@@ -242,7 +244,7 @@ describe('each function', () => {
       // It also deletes objects, and notifies the app network.
       setAvatar: 198,
       // Two thirds are the API description.
-      readApiDescription: 369,
+      readApiDescription: 370,
       // Half of it is the schemas of the MCP SDK.
       handleMcpMessage: 204,
     };
@@ -925,6 +927,11 @@ test('the outputs are both hosts, the table, the bucket, both secrets and the re
     'MediaBucketName',
     'TableName',
   ]);
+});
+
+test('the setting logSampling reaches every function', () => {
+  expect(JSON.stringify(template.toJSON())).not.toContain('LOG_SAMPLING');
+  custom.allResourcesProperties('AWS::Lambda::Function', { Environment: { Variables: { LOG_SAMPLING: '10' } } });
 });
 
 test('the setting fips reaches every function, or the deployment fails in a region without such hosts', () => {

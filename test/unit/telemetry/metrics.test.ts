@@ -1,6 +1,6 @@
 /** Log lines with metrics, checked against the schema of CloudWatch's embedded metric format. */
 import { Ajv } from 'ajv';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type EventFields, type EventName, events, measure } from '../../../shared/telemetry/metrics.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -76,6 +76,68 @@ test.each(names)(
     });
   },
 );
+
+describe('with LOG_SAMPLING', () => {
+  const MESSAGES = Array.from({ length: 2_000 }, (_, index) => `message ${index}`);
+
+  const lines = (name: EventName) => written.map((text) => JSON.parse(text)).filter(({ message }) => message === name);
+
+  const deliver = () => {
+    for (const message_id of MESSAGES) {
+      measure('info', 'accepted', { type: 'message.send', message_id, accepted: 1 });
+      measure('info', 'delivered', { type: 'message.send', message_id, delivered: 1, delivery_ms: 20 });
+    }
+  };
+
+  test.each(['10', '100'])('%s, one message in so many has its lines, and they count for all', (sampling) => {
+    vi.stubEnv('LOG_SAMPLING', sampling);
+    deliver();
+    const accepted = lines('accepted');
+    expect(accepted.length / (MESSAGES.length / Number(sampling))).toBeCloseTo(1, 0);
+    // The lines of a message are all written, or none.
+    expect(lines('delivered').map(({ message_id }) => message_id)).toEqual(
+      accepted.map(({ message_id }) => message_id),
+    );
+    for (const line of accepted) expect(line.accepted).toBe(Number(sampling));
+    // Times are not sums.
+    for (const line of lines('delivered')) {
+      expect(line).toMatchObject({ delivered: Number(sampling), delivery_ms: 20 });
+    }
+  });
+
+  test.each([undefined, '1'])('%s, all messages have their lines', (sampling) => {
+    vi.stubEnv('LOG_SAMPLING', sampling);
+    deliver();
+    expect(lines('accepted')).toHaveLength(MESSAGES.length);
+    expect(lines('delivered')[0]).toMatchObject({ delivered: 1 });
+  });
+
+  test('failures, requests, and what is about no message always have their lines, and count once', () => {
+    vi.stubEnv('LOG_SAMPLING', '100');
+    for (const message_id of MESSAGES.slice(0, 50)) {
+      measure('error', 'permanently failed', {
+        type: 'message.send',
+        reason: 'refused',
+        message_id,
+        permanently_failed: 1,
+      });
+      measure('warn', 'state', { message_id, state: 'delivery_failed', states: 1 });
+      measure('info', 'request', { outcome: 'succeeded', requests: 1, request_ms: 3 });
+      measure('info', 'accepted', { type: 'account.updated', accepted: 1 });
+    }
+    for (const [name, count] of [
+      ['permanently failed', 'permanently_failed'],
+      ['state', 'states'],
+      ['request', 'requests'],
+      ['accepted', 'accepted'],
+    ] as const) {
+      expect(
+        lines(name).map((line) => line[count]),
+        name,
+      ).toEqual(Array(50).fill(1));
+    }
+  });
+});
 
 test('no two events share a metric, so that each metric has one meaning', () => {
   const metrics = names.flatMap((name) => Object.keys(events[name].metrics));
