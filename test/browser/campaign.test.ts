@@ -41,7 +41,7 @@ test('a campaign to 300 users removes no name, message or trace of another user'
   await page.getByRole('searchbox', { name: /^Search by trace/ }).fill(job_id);
   await traces.getByRole('listitem').filter({ hasText: 'Job of 300 messages' }).getByRole('button').click();
   const inPortal = page.locator('.inspector').getByRole('link', { name: 'Open in the portal' });
-  expect(await inPortal.getAttribute('href')).toBe(`/portal-link?to=/campaigns/${job_id}`);
+  await expect.poll(() => inPortal.getAttribute('href')).toBe(`/portal-link?to=/campaigns/${job_id}`);
   await page.locator('.inspector').getByRole('button', { name: 'Close', exact: true }).click();
   // Each destination has the bars of its own last calls.
   for (const calls of ['30 calls, 0 failed', /^[1-9] calls, 0 failed$/])
@@ -49,5 +49,5 @@ test('a campaign to 300 users removes no name, message or trace of another user'
   await page.getByText('median', { exact: true }).waitFor();
   const users = page.getByRole('navigation', { name: 'Users' });
   await users.getByText('Thandi').waitFor();
-  expect(await users.getByRole('listitem').count()).toBe(51);
+  await expect.poll(() => users.getByRole('listitem').count()).toBe(51);
 });

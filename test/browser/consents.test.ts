@@ -89,7 +89,7 @@ describe('what each business knows', () => {
     const receive = page.getByRole('switch', { name: 'Receive messages of Demo', exact: true });
     await receive.click();
     await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
-    expect(await receive.isChecked()).toBe(true);
+    await expect.poll(() => receive.isChecked()).toBe(true);
   });
 });
 
@@ -162,7 +162,7 @@ describe('the withdrawal of consent', () => {
     }
     await acknowledge(request);
     await row(page, 'Last name').waitFor();
-    expect(await row(page, 'First name').getByText('Deleting').count()).toBe(1);
+    await expect.poll(() => row(page, 'First name').getByText('Deleting').count()).toBe(1);
     await acknowledge(again);
     await row(page, 'First name').getByText('Deleted').waitFor();
   });
@@ -199,7 +199,7 @@ test('the business asks for consent for some days, from 1 to 365, or without an 
   await days.fill('');
   await request.click();
   await page.getByText('valid until you withdraw it').waitFor();
-  expect(await page.getByRole('article', { name: 'Demo asks for your data' }).count()).toBe(2);
+  await expect.poll(() => page.getByRole('article', { name: 'Demo asks for your data' }).count()).toBe(2);
 });
 
 test('the business confirms a deletion on the page, and the receipts can be exported', async () => {

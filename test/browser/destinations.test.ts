@@ -57,7 +57,12 @@ test('a switch is visible while it is set; the page counts pending messages, and
   await menu.getByRole('radio', { name: /^Slow/ }).click();
   const of = menu.getByRole('combobox', { name: 'Of', exact: true });
   await of.selectOption(phone);
-  await expect.poll(() => of.inputValue()).toBe(phone);
+  // Each choice sets the switch as the page shows it.
+  await page
+    .locator('.banner')
+    .filter({ hasText: 'Turn is slow' })
+    .filter({ hasText: 'for the calls of one user' })
+    .waitFor();
   await menu.getByRole('radio', { name: /^Failing/ }).click();
   await chip(page, 'Turn Failing').waitFor();
   await page.keyboard.press('Escape');
@@ -100,7 +105,7 @@ test('rules that were set by a request are shown, and the overview sets the swit
   await fetch(`${stack.turn_url}/behaviour`, { method: 'PUT', body: JSON.stringify({ status: 418, phone }) });
   await chip(page, 'Turn Own rules').waitFor();
   const select = page.getByLabel('Switch of Turn');
-  expect(await select.inputValue()).toBe('other');
+  await expect.poll(() => select.inputValue()).toBe('other');
   await select.selectOption('slow');
   await chip(page, 'Turn Slow').waitFor();
   // The user stays.

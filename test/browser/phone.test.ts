@@ -60,7 +60,7 @@ describe('a conversation', () => {
     await message(page, 'You wrote: Hello').waitFor();
     await message(page, 'Hello').getByRole('img', { name: 'on the platform' }).first().waitFor();
     await page.getByRole('button', { name: 'Chats', exact: true }).click();
-    expect(await page.getByRole('main').getByText('You wrote: Hello').count()).toBe(1);
+    await expect.poll(() => page.getByRole('main').getByText('You wrote: Hello').count()).toBe(1);
   });
 
   test('quick replies are buttons, and a click sends the reply', async () => {
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     await sendMedia(phone, 'image');
     await expectPicture(page);
     const url = await sendMedia(phone, 'file');
-    expect(await log(page).getByRole('link', { name: 'Open the file' }).getAttribute('href')).toBe(url);
+    await expect.poll(() => log(page).getByRole('link', { name: 'Open the file' }).getAttribute('href')).toBe(url);
   });
 
   test('the user can open another number, which is validated as the API does', async () => {
@@ -123,7 +123,7 @@ describe('a conversation', () => {
     const page = await openPhone(phone);
     const url = await sendMedia(phone, 'image', 'Our new clinic');
     await message(page, 'Our new clinic').getByRole('img').waitFor();
-    expect(await log(page).getByRole('img').first().getAttribute('src')).toBe(url);
+    await expect.poll(() => log(page).getByRole('img').first().getAttribute('src')).toBe(url);
     await sendMedia(phone, 'file', 'Please read');
     await message(page, 'Please read').getByRole('link', { name: 'Open the file' }).waitFor();
   });
@@ -146,7 +146,7 @@ describe('a conversation', () => {
     await message(page, 'You wrote: Hello').waitFor();
     await page.reload();
     await message(page, 'You wrote: Hello').waitFor();
-    expect(await log(page).getByRole('article').count()).toBe(2);
+    await expect.poll(() => log(page).getByRole('article').count()).toBe(2);
   });
 
   test('a conversation is possible with the keyboard alone', async () => {
@@ -297,7 +297,7 @@ describe('when the network drops and comes back', () => {
     await page.getByText(/^Offline, retrying in \d s$/).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('Message', { exact: true }).press('Enter');
-    expect(await page.getByRole('button', { name: 'Question', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Question', exact: true }).isDisabled()).toBe(true);
     await sendText(phone, 'While you were away');
     await expect.poll(() => statesOf(phone)).toContain('delivered_to_server');
     await page.context().setOffline(false);
@@ -325,7 +325,7 @@ describe('when the network drops and comes back', () => {
     await page.unroute('**/view/phones/*');
     await page.reload();
     await message(page, 'You wrote: Hello').waitFor();
-    expect(await log(page).getByRole('article').count()).toBe(2);
+    await expect.poll(() => log(page).getByRole('article').count()).toBe(2);
     expect((await statesOf(phone)).filter((state) => state === 'received')).toHaveLength(1);
   });
 });
@@ -343,8 +343,8 @@ describe('the profile', () => {
 
     await page.reload();
     await page.getByText('Registered', { exact: true }).waitFor();
-    expect(await page.getByLabel('Device make').inputValue()).toBe('Nokia');
-    expect(await page.getByLabel('Panelist').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Device make').inputValue()).toBe('Nokia');
+    await expect.poll(() => page.getByLabel('Panelist').isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Remove the user …', exact: true }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Removed: the service deletes').waitFor();
@@ -433,7 +433,7 @@ describe('accessibility', () => {
     const page = await openPhone(phone);
     await sendText(phone, 'Four');
     await page.getByRole('status').filter({ hasText: 'Demo: Four' }).waitFor({ state: 'attached' });
-    expect(await log(page).getAttribute('aria-live')).toBe('off');
+    await expect.poll(() => log(page).getAttribute('aria-live')).toBe('off');
   });
 
   test.each([

@@ -88,7 +88,7 @@ test('a campaign from a CSV file is written, checked, sent, watched and reported
     ].join('\r\n'),
   );
   await page.getByText('12 people', { exact: true }).waitFor();
-  expect(await page.getByLabel('Column with the phone numbers', { exact: true }).inputValue()).toBe('1');
+  await expect.poll(() => page.getByLabel('Column with the phone numbers', { exact: true }).inputValue()).toBe('1');
   await page.getByText('1 number removed, because it was there before', { exact: true }).waitFor();
   await page.getByText('2 entries are no phone number, and will get nothing', { exact: true }).click();
   await page.getByRole('row', { name: '6 none It contains letters', exact: true }).waitFor();
@@ -144,9 +144,9 @@ test('a campaign from a CSV file is written, checked, sent, watched and reported
   expect(lines[0]).toMatch(/^Phone number,Result,Cause,Sent \(/);
   const reported = lines.slice(1).map((line) => line.split(',')[0]);
   expect(reported.sort()).toEqual([first, second, third, ...others].sort());
-  expect(await page.getByRole('link', { name: 'Its messages', exact: true }).getAttribute('href')).toBe(
-    `#/messages?job_id=${id}`,
-  );
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Its messages', exact: true }).getAttribute('href'))
+    .toBe(`#/messages?job_id=${id}`);
   await page.getByRole('link', { name: 'All campaigns', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: title }).filter({ hasText: '12 people' }).waitFor();
   // The draft is gone.
@@ -424,7 +424,7 @@ test('a campaign that the service rejects stays in the form, with the reason as 
   await page.getByRole('button', { name: 'Send to 2 people', exact: true }).click();
   await page.getByText('Nothing was sent.', { exact: true }).waitFor();
   await page.getByText('<b>Not</b> that.', { exact: true }).waitFor();
-  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Molo');
+  await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('Molo');
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
   await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('');

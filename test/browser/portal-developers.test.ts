@@ -25,7 +25,7 @@ test('a person creates a token, replaces it and revokes it, and it may do no mor
   await page.getByText('Enter a name.').waitFor();
   await page.getByText('Choose at least one permission.').waitFor();
   await expectAccessible(page);
-  expect(await page.getByRole('checkbox').count()).toBe(2);
+  await expect.poll(() => page.getByRole('checkbox').count()).toBe(2);
   await page.getByLabel('Name', { exact: true }).fill(LABEL);
   await page.getByRole('checkbox', { name: 'Statistics: counts, logs and exports stats', exact: true }).check();
   await page.getByLabel('How long does it work?', { exact: true }).selectOption('30 days');

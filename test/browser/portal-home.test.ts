@@ -119,9 +119,9 @@ describe('Home', () => {
       .filter({ hasText: `The token “${name}” expires soon` })
       .getByRole('link')
       .waitFor();
-    expect(await gone.getByRole('link', { name: 'Open webhooks', exact: true }).getAttribute('href')).toBe(
-      '#/webhooks',
-    );
+    await expect
+      .poll(() => gone.getByRole('link', { name: 'Open webhooks', exact: true }).getAttribute('href'))
+      .toBe('#/webhooks');
     await expectUsable(page);
   });
 

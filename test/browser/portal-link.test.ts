@@ -60,7 +60,7 @@ test.each([
 
 test('at 390 px, the part Stack has the link Portal', async () => {
   const page = await openPage('/?tab=stack', { viewport: { width: 390, height: 844 } });
-  expect(await page.getByRole('link', { name: 'Portal', exact: true }).last().getAttribute('href')).toBe(
-    '/portal-link',
-  );
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Portal', exact: true }).last().getAttribute('href'))
+    .toBe('/portal-link');
 });

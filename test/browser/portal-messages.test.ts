@@ -35,9 +35,11 @@ describe('Messages', () => {
     const page = await openPortal('/messages');
 
     await search(page, shown(phone));
+    // The list before the search has the message, too.
+    await page.getByRole('link', { name: `Remove the filter Person: ${shown(phone)}`, exact: true }).waitFor();
     const row = page.getByRole('row').filter({ hasText: `To ${shown(phone)}` });
     await row.getByText(reference, { exact: true }).waitFor();
-    expect(await row.count()).toBe(1);
+    await expect.poll(() => row.count()).toBe(1);
     await row.getByText('Delivered', { exact: true }).waitFor();
     await page.getByRole('link', { name: `Remove the filter Person: ${shown(phone)}`, exact: true }).click();
     await search(page, reference);

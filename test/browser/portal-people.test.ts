@@ -67,7 +67,7 @@ test('a person is asked and decides, and values are shown only on demand', async
   await preview.getByRole('listitem').filter({ hasText: 'To greet you' }).getByText('Required').waitFor();
   await preview.getByText('Your approval is valid for 25 days, or until you withdraw it.').waitFor();
   // The person is not asked for what needs no approval.
-  expect(await preview.getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => preview.getByRole('listitem').count()).toBe(2);
   await button(page, 'Ask').click();
 
   await page.getByRole('heading', { name: `Request to ${spaced(phone)}`, level: 1, exact: true }).waitFor();

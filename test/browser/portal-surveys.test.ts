@@ -101,7 +101,7 @@ test('the list shows the number of answers, finds a survey by an option, and kee
       return row.getByRole('cell').last().textContent();
     })
     .toBe('1');
-  expect(await page.getByRole('row').count()).toBe(2);
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await page.getByLabel('Find a survey', { exact: true }).fill(`${word}x`);
   await page.getByText(`No survey contains “${word}x”.`).waitFor();
   await page.getByRole('link', { name: 'Show all surveys', exact: true }).click();

@@ -61,7 +61,9 @@ describe('signing in with a token', () => {
     const { token } = await newToken('stats');
     const page = await openPortal('/', { token });
     await title(page, 'Home').waitFor();
-    expect(await viewsOf(page).getByRole('link').allTextContents()).toEqual(['Home', 'Messages', 'Campaigns']);
+    await expect
+      .poll(() => viewsOf(page).getByRole('link').allTextContents())
+      .toEqual(['Home', 'Messages', 'Campaigns']);
     await page.goto(`${PORTAL}#/webhooks`);
     await page.getByText('There is no such page, or your token has no permission for it.', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Go to the first page', exact: true }).click();

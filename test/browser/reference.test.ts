@@ -104,14 +104,14 @@ describe('the reference', () => {
   test('the form shows the values that were sent', async () => {
     const page = await openOperation('sendMessage', { expectedErrors: /status of 422/ });
     const body = page.getByLabel('Body');
-    expect(await body.inputValue()).toContain(placeholders.user);
+    await expect.poll(() => body.inputValue()).toContain(placeholders.user);
     expect(await tryOut(page)).toMatch(/^200 OK, \d+ ms$/);
-    expect(await body.inputValue()).toContain(stack.panelist);
-    expect(await page.locator(':focus').textContent()).toBe('Send request');
+    await expect.poll(() => body.inputValue()).toContain(stack.panelist);
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Send request');
     // A changed value is sent as it is.
     await body.fill('{"to":"1"}');
     expect(await tryOut(page)).toMatch(/^422 /);
-    expect(await body.inputValue()).toBe('{"to":"1"}');
+    await expect.poll(() => body.inputValue()).toBe('{"to":"1"}');
   });
 
   test('an entered token replaces the given one, also for events of the app network', async () => {
@@ -146,7 +146,7 @@ describe('the reference', () => {
     const page = await openOperation('readTokenInfo');
     await page.route('**/v1/token/info', (route) => route.fulfill({ contentType: 'text/html', body: hostile }));
     expect(await tryOut(page)).toMatch(/^200 /);
-    expect(await page.locator('.result > pre').textContent()).toBe(hostile);
+    await expect.poll(() => page.locator('.result > pre').textContent()).toBe(hostile);
     expect(await page.locator('.result img').count()).toBe(0);
     await page.unroute('**/v1/token/info');
     await page.route('**/v1/token/info', (route) => route.fulfill({ json: { label: hostile } }));
@@ -167,30 +167,30 @@ describe('the reference', () => {
     const page = await openOperation('sendMessage');
     const request = page.getByRole('region', { name: 'Request', exact: true });
     const sample = request.locator('pre:visible');
-    expect(await sample.textContent()).toContain('"$BASE_URL/v1/message');
+    await expect.poll(() => sample.textContent()).toContain('"$BASE_URL/v1/message');
     await request.getByText('Python', { exact: true }).click();
-    expect(await sample.textContent()).toContain('requests.post(');
+    await expect.poll(() => sample.textContent()).toContain('requests.post(');
     await page.getByLabel('Example').selectOption('An image');
-    expect(await sample.textContent()).toContain('Our new clinic');
+    await expect.poll(() => sample.textContent()).toContain('Our new clinic');
     await page.locator('.try summary').first().click();
-    expect(await page.getByLabel('Body').inputValue()).toContain('Our new clinic');
+    await expect.poll(() => page.getByLabel('Body').inputValue()).toContain('Our new clinic');
     await expectAccessible(page);
     await page.goto(`${DOCS}/${pageOf('readMessage')}`);
-    expect(await sample.textContent()).toContain('requests.get(');
+    await expect.poll(() => sample.textContent()).toContain('requests.get(');
     // With the keyboard, too.
     await request.getByLabel('Python').focus();
     await page.keyboard.press('ArrowRight');
-    expect(await sample.textContent()).toContain('await fetch(');
+    await expect.poll(() => sample.textContent()).toContain('await fetch(');
   });
 
   test('without scripts, a page shows one sample and one example, which can be chosen', async () => {
     const page = await openOperation('sendMessage', { javaScriptEnabled: false });
     const request = page.getByRole('region', { name: 'Request', exact: true });
     const sample = request.locator('pre:visible');
-    expect(await sample.textContent()).toContain('"$BASE_URL/v1/message');
+    await expect.poll(() => sample.textContent()).toContain('"$BASE_URL/v1/message');
     await page.getByLabel('Example').selectOption({ index: 4 });
     await request.getByText('Go', { exact: true }).click();
-    expect(await sample.textContent()).toContain('"dry_run": true');
+    await expect.poll(() => sample.textContent()).toContain('"dry_run": true');
   });
 
   test('links of the sidebar, of errors, and earlier ones lead to operations', async () => {

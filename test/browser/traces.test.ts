@@ -193,6 +193,7 @@ describe('the list', () => {
     await row(page, 'State reported').first().waitFor();
     await page.getByRole('button', { name: 'Hide', exact: true }).click();
     await page.keyboard.press('p');
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     const later = newText('Later');
     await sendText(phone, later);
     await page.getByRole('log').getByText(later).waitFor();
@@ -243,7 +244,7 @@ describe('keys', () => {
     const field = page.getByLabel('Text', { exact: true });
     await expect.poll(() => isFocused(field)).toBe(true);
     await page.keyboard.type('b2?');
-    expect(await field.inputValue()).toBe('b2?');
+    await expect.poll(() => field.inputValue()).toBe('b2?');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page
