@@ -4,8 +4,10 @@ import { isBatchKey } from '../../../shared/campaigns/entities.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { isEntryKey } from '../../../shared/outbox/entities.ts';
 import { answeredProfilerOf, isAnswerKey, resultKey } from '../../../shared/profilers/entities.ts';
+import { claimKey } from '../../../shared/stats/entities.ts';
 import { documents } from '../../../shared/table/client.ts';
 import type { AnyItem, Entity } from '../../../shared/table/entity.ts';
+import type { Key } from '../../../shared/table/keys.ts';
 import { putParts } from './batches.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { isCountable, isLogEntry, kindsOf } from './item-kinds.ts';
@@ -47,9 +49,9 @@ export const run = async ({ source, selection, mode, checkpoint, onProgress }: R
       for (const { item, result } of results) {
         const [kind] = kindsOf(item);
         checkpoint.add(kind?.name ?? 'unknown', result);
-        const isUncounted = result === 'restored' && kind && isLogEntry(kind) && !item.counted;
-        if (isUncounted) checkpoint.add(kind.name, 'uncounted');
       }
+      for (const item of await uncountedOf(source.name, results))
+        checkpoint.add(kindsOf(item)[0]?.name ?? '', 'uncounted');
       position = next ?? 'done';
       segments[segment] = position;
       read += items.length;
@@ -68,6 +70,17 @@ interface Result {
   item: AnyItem;
   result: string;
 }
+
+/** The restored log entries that were in no counter of the restored table. */
+const uncountedOf = async (source: string, results: Result[]): Promise<AnyItem[]> => {
+  const entries = results.flatMap(({ item, result }) => {
+    const [kind] = kindsOf(item);
+    return result === 'restored' && kind && isLogEntry(kind) && item.counted !== true ? [item] : [];
+  });
+  const keyOf = ({ counted }: AnyItem): Key[] => (typeof counted === 'string' ? [claimKey(counted)] : []);
+  const claims = await itemsAt(source, entries.flatMap(keyOf));
+  return entries.filter((entry) => !keyOf(entry).some((key) => claims.get(nameOf(key))?.is === 'sealed'));
+};
 
 type Work = (source: string, items: AnyItem[], selection: Selection, isDry: boolean) => Promise<Result[]>;
 

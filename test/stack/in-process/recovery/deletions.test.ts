@@ -19,7 +19,10 @@ import { conversationName, entryKey, messageKey } from '../../../../shared/outbo
 import { recordAnswer, removeAnswers } from '../../../../shared/profilers/answers.ts';
 import { answersOf, profilerKey } from '../../../../shared/profilers/entities.ts';
 import { createProfiler, deleteProfiler } from '../../../../shared/profilers/profilers.ts';
-import { documents } from '../../../../shared/table/client.ts';
+import { isSealed, newClaim, sealWrite } from '../../../../shared/stats/claims.ts';
+import { documents, update } from '../../../../shared/table/client.ts';
+import type { Key } from '../../../../shared/table/keys.ts';
+import { transact } from '../../../../shared/table/transactions.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../../shared/user-data/erasure.ts';
 import { appUserKey, contactHash, contactKey, userKey } from '../../../../shared/users/entities.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
@@ -325,6 +328,25 @@ test('a log entry comes back as counted, because it may have been counted since'
   const [entry] = (await itemsIn(tableName())).filter(({ pk }) => pk === messageKey(id).pk);
   expect(entry).toMatchObject({ state: 'sent', counted: true });
   expect(stderr).toContain('1 log entries were not in the job counters yet');
+});
+
+test('a log entry was counted if its claim was sealed', async () => {
+  const { account } = await newAccount();
+  const claims = { sealed: newClaim(), void: newClaim(), open: newClaim() };
+  const keys: Key[] = [];
+  for (const claim of Object.values(claims)) {
+    const key = messageKey(await sendMessage(account, textTo(newPhone()), {}));
+    keys.push(key);
+    const set = { UpdateExpression: 'SET counted = :claim', ExpressionAttributeValues: { ':claim': claim } };
+    await update({ Key: key, ...set });
+  }
+  const expires_at = Math.floor(Date.now() / 1000) + 86_400;
+  expect(await transact([sealWrite(claims.sealed, [{ pk: '', sk: '', expires_at }])])).toEqual([]);
+  expect(await isSealed(claims.void, { expires_at })).toBe(false);
+  const restored = await restoreToNewTable(endpoint);
+  await lose(keys);
+  const { stderr } = await restore('--from', restored, '--account', account);
+  expect(stderr).toContain('2 log entries were not in the job counters yet');
 });
 
 test('an answer that a restore puts back while its profiler is removed does not stay', async () => {
