@@ -271,7 +271,7 @@ describe('traces', () => {
   });
 
   test('list the switches that were set, the newest first', async () => {
-    for (const mode of ['failing', 'normal']) await ask('PUT', '/destinations/turn', { mode, share: 0.5 });
+    for (const mode of ['failing', 'normal']) await ask('PATCH', '/destinations/turn', { mode, share: 0.5 });
     expect((await ask('GET', '/view/switched')).body).toMatchObject([
       { name: 'Turn', mode: 'normal', share: 1 },
       { name: 'Turn', mode: 'failing', share: 0.5 },

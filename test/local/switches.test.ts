@@ -135,6 +135,21 @@ test('rules that a request has set are shown as other rules, and the switch repl
   expect((await askAt(simulators.rapidpro.url, 'GET', '/behaviour')).body).toEqual([]);
 });
 
+test('what a change does not name stays, until the switch is normal', async () => {
+  set('turn', { mode: 'slow' });
+  set('turn', { phone: PHONE });
+  set('turn', { mode: 'failing' });
+  set('turn', { share: 0.5 });
+  expect(positionOf(simulators.turn.faultRules)).toMatchObject({ mode: 'failing', share: 0.5, phone: PHONE });
+  set('turn', { phone: null });
+  expect(positionOf(simulators.turn.faultRules)).toMatchObject({ mode: 'failing', share: 0.5, phone: null });
+  set('turn', { mode: 'normal' });
+  set('turn', { mode: 'offline' });
+  expect(positionOf(simulators.turn.faultRules)).toMatchObject({ mode: 'offline', share: 1, phone: null });
+  await askAt(simulators.turn.url, 'PUT', '/behaviour', [{ status: 418 }]);
+  expect(() => set('turn', { share: 0.5 })).toThrow('Set a mode to replace them.');
+});
+
 test('the rules of a platform come before those of a channel, which stay', async () => {
   await askAt(simulators.rapidpro.url, 'PUT', '/channels/c/behaviour', [{ status: 500 }]);
   set('rapidpro', { mode: 'failing', phone: PHONE });
@@ -145,7 +160,6 @@ test('the rules of a platform come before those of a channel, which stay', async
 
 test.each([
   ['an unknown position', { mode: 'broken' }, /"mode" must be normal, slow/],
-  ['no position', {}, /"mode" is required/],
   ['no share', { mode: 'slow', share: 0 }, /"share" must be a number above 0, at most 1/],
   ['too large a share', { mode: 'slow', share: 1.5 }, /"share" must be/],
   ['a malformed number', { mode: 'slow', phone: 'x' }, /"phone" must be a phone number/],

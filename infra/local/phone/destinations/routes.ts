@@ -49,7 +49,7 @@ export class Destinations {
   addRoutes(routes: Routes): void {
     routes.get('/view/destinations', async () => freshJson(await this.#views()));
     routes.get('/view/switched', () => freshJson(this.#switched));
-    routes.put('/destinations/:server', async ({ req }) => {
+    routes.patch('/destinations/:server', async ({ req }) => {
       const { faults, name } = this.#find(req.param('server'));
       setSwitch(faults, check(switchBody, parseJson(await req.text())));
       const { mode, share, phone } = positionOf(faults);

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import type { FaultRules, Rule } from '../../simulators/fault-rules.ts';
+import { httpError } from '../../simulators/http.ts';
 import { fields, oneOf, phone } from '../../simulators/schemas.ts';
 import { type DestinationView, type Mode, modes } from './views.ts';
 
@@ -17,17 +18,21 @@ const rules: Record<Exclude<Mode, 'normal'>, Rule> = {
 
 const share = 'must be a number above 0, at most 1';
 
-/** The body of a request that sets a switch. */
+/** The body of a request that changes a switch: what it does not name stays, so that quick choices of a person add up. */
 export const switchBody = fields({
-  mode: oneOf(...modes),
-  share: v.exactOptional(v.pipe(v.number(share), v.gtValue(0, share), v.maxValue(1, share)), 1),
-  phone: v.exactOptional(v.nullable(phone), null),
+  mode: v.exactOptional(oneOf(...modes)),
+  share: v.exactOptional(v.pipe(v.number(share), v.gtValue(0, share), v.maxValue(1, share))),
+  phone: v.exactOptional(v.nullable(phone)),
 });
 
-type Position = v.InferOutput<typeof switchBody>;
-
-/** Sets a switch. Rules that were set by a request are replaced. */
-export const setSwitch = (faults: FaultRules, { mode, share, phone }: Position): void => {
+/**
+ * Changes a switch. A mode replaces rules that were set by a request.
+ *
+ * @throws HTTPException — 422, such rules have no share and no user that could be changed
+ */
+export const setSwitch = (faults: FaultRules, change: v.InferOutput<typeof switchBody>): void => {
+  const { mode, share, phone } = { ...positionOf(faults), ...change };
+  if (mode === 'other') throw httpError(422, 'The rules were set by a request. Set a mode to replace them.');
   if (mode === 'normal') faults.clear();
   else faults.set({ ...rules[mode], ...(share < 1 && { share }), ...(phone !== null && { phone }) });
 };

@@ -13,7 +13,11 @@ export const submitFor = async <Result>(path: string, body: object): Promise<Res
 export const isResponseError = (error: unknown): error is Error => error instanceof ResponseError;
 
 /** @throws ResponseError — the response is an error; TypeError — the server cannot be reached */
-export const submit = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<void> => {
+export const submit = async (
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<void> => {
   await ask(method, path, body);
 };
 

@@ -14,7 +14,7 @@ interface ModeSelectProps {
 
 /** Only the position. */
 export const ModeSelect = ({ destination, set, disabled }: ModeSelectProps) => {
-  const { server, name, mode, share, phone } = destination;
+  const { server, name, mode } = destination;
   return (
     <select
       class={`mode-select ${mode === 'normal' ? '' : 'active'}`}
@@ -23,7 +23,7 @@ export const ModeSelect = ({ destination, set, disabled }: ModeSelectProps) => {
       disabled={disabled}
       onChange={({ currentTarget }) => {
         const chosen = choicesFor(mode).find((one) => one === currentTarget.value);
-        if (chosen !== undefined && chosen !== 'other') set(server, { mode: chosen, share, phone });
+        if (chosen !== undefined && chosen !== 'other') set(server, { mode: chosen });
       }}
     >
       {choicesFor(mode).map((one) => (
@@ -48,7 +48,7 @@ export const Switch = ({ destination, users, set, disabled, onNormal }: SwitchPr
   // Own rules have no position that a changed share could keep.
   const canScope = isActive && mode !== 'other';
   const choose = (chosen: Mode) => {
-    set(server, { mode: chosen, ...(chosen !== 'normal' && { share, phone }) });
+    set(server, { mode: chosen });
     if (chosen === 'normal') onNormal();
   };
   return (
@@ -76,7 +76,7 @@ export const Switch = ({ destination, users, set, disabled, onNormal }: SwitchPr
             <select
               id={`share-${server}`}
               value={String(share)}
-              onChange={({ currentTarget }) => set(server, { mode, share: Number(currentTarget.value), phone })}
+              onChange={({ currentTarget }) => set(server, { share: Number(currentTarget.value) })}
             >
               {[
                 ...shares,
@@ -93,7 +93,7 @@ export const Switch = ({ destination, users, set, disabled, onNormal }: SwitchPr
             <select
               id={`user-${server}`}
               value={phone ?? ''}
-              onChange={({ currentTarget }) => set(server, { mode, share, phone: currentTarget.value || null })}
+              onChange={({ currentTarget }) => set(server, { phone: currentTarget.value || null })}
             >
               <option value="">All users</option>
               {withUser(users, phone).map((user) => (

@@ -8,7 +8,8 @@ import { useView } from '../data/live.ts';
 export interface Switches {
   /** Undefined until they are read. */
   destinations: DestinationView[] | undefined;
-  set: (server: Server, position: { mode: Mode; share?: number; phone?: string | null }) => void;
+  /** Changes what is given. */
+  set: (server: Server, change: { mode?: Mode; share?: number; phone?: string | null }) => void;
   /** Retries the pending messages of a destination now. */
   retry: (server: Server) => void;
 }
@@ -33,7 +34,7 @@ export const useSwitches = (version: number): Switches => {
     );
   return {
     destinations,
-    set: (server, position) => send(submit('PUT', `/destinations/${server}`, position)),
+    set: (server, change) => send(submit('PATCH', `/destinations/${server}`, change)),
     retry: (server) => send(submit('POST', `/destinations/${server}/retry`)),
   };
 };
