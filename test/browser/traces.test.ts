@@ -192,6 +192,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await row(page, 'State reported').first().waitFor();
     await page.getByRole('button', { name: 'Hide', exact: true }).click();
+    await expect.poll(() => row(page, 'State reported').count()).toBe(0);
     await page.keyboard.press('p');
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     const later = newText('Later');
