@@ -38,8 +38,8 @@ const propertyName = v.pipe(
   v.check((name) => !builtInNames.includes(name), 'the service has a property with this name'),
 );
 
-/** With more, the figures of an hour with ten thousand messages would often be off by more than a tenth. */
-const MOST_SAMPLING = 100;
+/** With more, alarms that compare exact failures with the deliveries of a quarter of an hour would often be wrong. */
+const MOST_SAMPLING = 10;
 
 /** Most properties of a deployment. */
 const MOST_PROPERTIES = 30;
@@ -74,8 +74,8 @@ const settings = v.object({
     30,
   ),
   /**
-   * Of so many messages that go well, the log lines of one are written, and its metrics count for all. Lines of requests and
-   * of failures are always written. Default: those of each message.
+   * The lines `accepted`, `delivered` and `state` are written for one message or user data request in so many, and each counts for
+   * all in metrics. Lines of requests and of failures are always written.
    */
   logSampling: v.optional(v.pipe(wholeNumber(1), v.maxValue(MOST_SAMPLING)), 1),
   /**

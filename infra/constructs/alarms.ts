@@ -102,7 +102,8 @@ export class Alarms extends Construct {
         expression: `IF(done >= ${FEW_DELIVERIES}, slow, 0)`,
         usingMetrics: {
           slow: metrics.of('delivery_ms', { statistic: 'p99', ...toUsers }),
-          done: metrics.of('delivered', { statistic: Stats.SUM, ...toUsers }),
+          // A line of a sample counts for many deliveries, but has one time.
+          done: metrics.of('delivery_ms', { statistic: Stats.SAMPLE_COUNT, ...toUsers }),
         },
         period: Duration.minutes(5),
         label: 'Delivery time (p99), ms',

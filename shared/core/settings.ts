@@ -93,7 +93,7 @@ export const moreProperties = (): string => process.env.MORE_PROPERTIES ?? '{}';
 /** The CloudWatch namespace of this deployment's metrics. */
 export const metricsNamespace = (): string => process.env.METRICS_NAMESPACE ?? 'BusinessApi';
 
-/** Of so many messages that go well, the log lines of one are written. */
+/** Steps that went well are logged for one message or user data request in so many. */
 export const logSampling = (): number => Number(process.env.LOG_SAMPLING ?? 1);
 
 /** Audiences that an account may count on a day. */

@@ -19,7 +19,7 @@ interface Measured {
   /** The numbers, with their units. */
   metrics: Record<string, Unit>;
   /** The count of a step of a message that, at level `info`, went well. Such steps may be sampled, by message. */
-  sampled?: string;
+  sampled?: 'accepted' | 'delivered' | 'states';
 }
 
 /** The events, by their log lines' messages. */
@@ -79,7 +79,7 @@ export const measure = <Name extends EventName>(level: Level, name: Name, fields
   const { sampled }: Measured = events[name];
   const id = fields.message_id ?? fields.user_data_request_id;
   const sampling = sampled !== undefined && level === 'info' && id !== undefined ? logSampling() : 1;
-  if (sampling > 1 && Number.parseInt(unkeyedHash(`${id}`).slice(0, 8), 16) % sampling > 0) return;
+  if (sampling > 1 && Number.parseInt(unkeyedHash(String(id)).slice(0, 8), 16) % sampling > 0) return;
   const counted = sampling > 1 ? { ...fields, [`${sampled}`]: sampling } : fields;
   write(level, name, counted, `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`);
 };

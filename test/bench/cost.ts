@@ -129,6 +129,7 @@ report('cost at list prices', [
   ...itemised(messageBill),
   { what: 'a million messages in campaigns of 10,000', value: perMillion(recipientBill()), unit: 'US$' },
   ...itemised(recipientBill()),
+  { what: '  log lines of them that logSampling 10 saves', value: perMillion(stepLines) * (1 - 1 / 10), unit: 'US$' },
   {
     what: '  a campaign of 10,000',
     value: (perMillion(recipientBill()) * CAMPAIGN.recipients) / 1e6,
@@ -139,7 +140,6 @@ report('cost at list prices', [
     value: 1e6 * listPriceOf('writeUnit') * (message.get('count')?.writes ?? 0),
     unit: 'US$',
   },
-  { what: '  of it, log lines that logSampling 10 saves', value: perMillion(stepLines) * (1 - 1 / 10), unit: 'US$' },
   { what: 'bytes that stay of a message for 90 days, in the table', value: messageBytes().table, unit: 'B' },
   { what: '  in indexes', value: messageBytes().indexes, unit: 'B' },
   { what: 'a month without traffic', value: costOfMonth(0), unit: 'US$' },

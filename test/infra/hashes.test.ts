@@ -21,6 +21,7 @@ test('only tokens, files, profilers, ids, and numbers as clients hash them, are 
     'shared/profilers/profilers.ts',
     'shared/profilers/profilers.ts',
     'shared/table/keys.ts',
+    'shared/telemetry/metrics.ts',
     'shared/users/entities.ts',
   ]);
 });

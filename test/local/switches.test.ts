@@ -147,7 +147,9 @@ test('what a change does not name stays, until the switch is normal', async () =
   set('turn', { mode: 'offline' });
   expect(positionOf(simulators.turn.faultRules)).toMatchObject({ mode: 'offline', share: 1, phone: null });
   await askAt(simulators.turn.url, 'PUT', '/behaviour', [{ status: 418 }]);
-  expect(() => set('turn', { share: 0.5 })).toThrow('Set a mode to replace them.');
+  for (const change of [{ share: 0.5 }, { phone: PHONE }, {}]) expect(() => set('turn', change)).toThrow('Give a mode');
+  set('turn', { mode: 'normal' });
+  for (const change of [{ share: 0.5 }, {}]) expect(() => set('turn', change)).toThrow('Give a mode');
 });
 
 test('the rules of a platform come before those of a channel, which stay', async () => {

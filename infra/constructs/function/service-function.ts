@@ -35,6 +35,8 @@ interface ServiceFunctionProps extends SharedFunctionProps {
   hashSecret?: string | undefined;
   /** In seconds. */
   timeout: number;
+  /** In megabytes. Default: 512. */
+  memory?: number;
   /** Reserved concurrency: both the maximum and the guaranteed number of calls. Default: the AWS account's limit. */
   concurrency?: number | undefined;
   /** Whether Lambda stops the function after it has caused about 16 of its own invocations; by default, it does. */
@@ -65,7 +67,7 @@ export class ServiceFunction extends Construct {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: 512,
+      memorySize: props.memory ?? 512,
       timeout: Duration.seconds(props.timeout),
       ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
       ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),

@@ -46,12 +46,10 @@ export const run = async ({ source, selection, mode, checkpoint, onProgress }: R
       const after: Position | undefined = position ?? undefined;
       const { items, next } = await scanPage(source.name, { segment, segments: segments.length, after, limit: PAGE });
       const results = await work(source.name, items, selection, isDry);
-      for (const { item, result } of results) {
-        const [kind] = kindsOf(item);
-        checkpoint.add(kind?.name ?? 'unknown', result);
-      }
-      for (const item of await uncountedOf(source.name, results))
-        checkpoint.add(kindsOf(item)[0]?.name ?? '', 'uncounted');
+      const uncounted = await uncountedOf(source.name, results);
+      // Without a pause until the checkpoint is saved: it contains the counts of all segments.
+      for (const { item, result } of [...results, ...uncounted])
+        checkpoint.add(kindsOf(item)[0]?.name ?? 'unknown', result);
       position = next ?? 'done';
       segments[segment] = position;
       read += items.length;
@@ -72,14 +70,16 @@ interface Result {
 }
 
 /** The restored log entries that were in no counter of the restored table. */
-const uncountedOf = async (source: string, results: Result[]): Promise<AnyItem[]> => {
+const uncountedOf = async (source: string, results: Result[]): Promise<Result[]> => {
   const entries = results.flatMap(({ item, result }) => {
     const [kind] = kindsOf(item);
     return result === 'restored' && kind && isLogEntry(kind) && item.counted !== true ? [item] : [];
   });
   const keyOf = ({ counted }: AnyItem): Key[] => (typeof counted === 'string' ? [claimKey(counted)] : []);
   const claims = await itemsAt(source, entries.flatMap(keyOf));
-  return entries.filter((entry) => !keyOf(entry).some((key) => claims.get(nameOf(key))?.is === 'sealed'));
+  return entries
+    .filter((entry) => !keyOf(entry).some((key) => claims.get(nameOf(key))?.is === 'sealed'))
+    .map((item) => ({ item, result: 'uncounted' }));
 };
 
 type Work = (source: string, items: AnyItem[], selection: Selection, isDry: boolean) => Promise<Result[]>;

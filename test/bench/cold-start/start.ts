@@ -56,6 +56,7 @@ export const startCold = async (
   await exited;
   const { init, call: first = ZERO, warm: more = ZERO, result } = found;
   if (init === undefined) throw new Error(`${bundle} was not loaded.`);
+  if (event !== undefined && found.call === undefined) throw new Error(`A first call of ${bundle} failed.`);
   if ((result?.statusCode ?? 200) >= 400) throw new Error(`A first call of ${bundle} returned ${result?.statusCode}.`);
   return { init, call: first, warm: more };
 };

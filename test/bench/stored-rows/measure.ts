@@ -7,18 +7,25 @@
  * FILE has rows that are copied; without copies, the rows of this run are written into it.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type StreamSpecification, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
+import { setHashSecret } from '../../../shared/core/keyed-hashes.ts';
 import { logsOfContact } from '../../../shared/outbox/entities.ts';
 import { logItem, type State } from '../../../shared/outbox/message.ts';
 import { documents, page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
+import { removeUser } from '../../../shared/user-data/erasure.ts';
 import { serveItems } from '../../stack/support/many-items.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { noUnits } from '../meter.ts';
+import { moveTo } from '../../support/table-client.ts';
+import { openProcessorShare } from '../cold-start/processor-share.ts';
+import { startCold } from '../cold-start/start.ts';
 import { openParts } from '../parts.ts';
 import { quantile, say } from '../report.ts';
 import { takeTimes } from '../stopwatch.ts';
@@ -35,13 +42,13 @@ export interface Measured {
   rows: number;
   /** By the name of an endpoint or a worker. */
   work: Record<string, Work>;
-  /** Calls and units of `erase` for a log entry of the person. */
-  erasure: { calls: number; units: number };
+  /** Seconds in which `erase` erases the person, and of them processor time. */
+  erasure: { seconds: number; processor: number };
 }
 
 const PERSON = '447700000001';
-/** The embedded database takes longer for each change of a larger partition of an index. Calls are counted, so 1,000 suffice. */
-const MESSAGES = 1_000;
+const SECRET = 'the hash secret of this measurement';
+const MESSAGES = 10_000;
 const STATES: State[] = ['sent', 'delivered_to_server', 'delivered_to_user'];
 
 /** The log of the person's messages, one a minute. */
@@ -93,17 +100,31 @@ const scheduledWork = async ({ meter }: Bench): Promise<[string, Work][]> => {
   ];
 };
 
-const erase = async ({ door, meter }: Bench): Promise<Measured['erasure']> => {
+/** Erases the person by the worker as it is deployed, with the share of a processor that its memory buys. */
+const erase = async (endpoint: string): Promise<Measured['erasure']> => {
   say(`stored rows: an erasure of ${MESSAGES} messages`);
-  await door.report('user.updated', { phone_number: PERSON, properties: {} });
-  meter.take();
-  await door.report('user.removed', { phone_number: PERSON });
-  while (await hasLog()) await pause(1_000);
-  // Until the run ends that has erased the last entry.
-  await pause(2_000);
-  const { calls, reads, writes, indexes } = meter.take().get('erase') ?? noUnits();
-  const entries = MESSAGES * STATES.length;
-  return { calls: calls / entries, units: (reads + writes + indexes) / entries };
+  setHashSecret(SECRET);
+  await removeUser('erasure', PERSON);
+  const secrets = createServer((_request, response) => response.end(JSON.stringify({ SecretString: SECRET })));
+  const environment = { ...parts.environment, AWS_ENDPOINT_URL: await listenOnLoopback(secrets, 0) };
+  const processor = openProcessorShare();
+  try {
+    const worker = parts.functions.get('erase');
+    if (worker === undefined) throw new Error('The stack has no worker erase.');
+    const { call } = await startCold(
+      {
+        bundle: join(worker.folder, 'index.mjs'),
+        environment: { ...environment, ...worker.environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint },
+        event: { step: 'erasures' },
+      },
+      { processor, memory: worker.memory },
+    );
+    if (await hasLog()) throw new Error('The person has log entries left.');
+    return { seconds: call.elapsed / 1_000, processor: call.processor / 1_000 };
+  } finally {
+    processor.close();
+    await closeServer(secrets);
+  }
 };
 
 /** Whether the person has log entries. */
@@ -129,6 +150,9 @@ const allRows = async (tableName: string): Promise<Row[]> => {
   return rows;
 };
 
+const setStream = (endpoint: string, StreamSpecification: StreamSpecification) =>
+  new DynamoDBClient({ endpoint }).send(new UpdateTableCommand({ TableName: parts.table, StreamSpecification }));
+
 const [count = 0, file = ''] = [Number(process.argv[2]), process.argv[3]];
 const parts = await openParts('stored-rows');
 try {
@@ -136,19 +160,22 @@ try {
   const copied = count > 0 ? othersLike(JSON.parse(await readFile(file, 'utf8')), count) : [];
   const { endpoint, end } = await serveItems(together(logOfPerson(), copied));
   try {
-    const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' as const };
-    await new DynamoDBClient().send(new UpdateTableCommand({ TableName: parts.table, StreamSpecification }));
-    const measured = await onStack(
-      async (bench): Promise<Measured> => {
-        const work = await workOf(bench);
+    await setStream(endpoint, { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' });
+    const work = await onStack(
+      async (bench) => {
+        const found = await workOf(bench);
         if (count === 0) {
           const rows = await allRows(parts.table);
           await writeFile(file, JSON.stringify(rows.filter((row) => !JSON.stringify(row).includes(PERSON))));
         }
-        return { rows: count, work, erasure: await erase(bench) };
+        return found;
       },
       { endpoint, tableName: parts.table },
     );
+    moveTo(endpoint);
+    // A stream that nobody reads slows the embedded database.
+    await setStream(endpoint, { StreamEnabled: false });
+    const measured: Measured = { rows: count, work, erasure: await erase(endpoint) };
     process.send?.(measured);
   } finally {
     await end();

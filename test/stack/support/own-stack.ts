@@ -7,8 +7,8 @@ import type { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro
 import { Simulators } from '../../../infra/local/simulators/simulators.ts';
 import type { Turn } from '../../../infra/local/simulators/turn/turn.ts';
 import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
-import { documents } from '../../../shared/table/client.ts';
 import { callRecorder } from '../../support/run-record.ts';
+import { moveTo } from '../../support/table-client.ts';
 
 export interface OwnStack {
   stack: LocalStack;
@@ -57,15 +57,9 @@ export const serveOwnStack = async ({
   });
   onTestFinished(() => stack.close());
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
+  // A test that is repeated has another stack.
   moveTo(stack.dynamodbEndpoint);
   const demo = await seedDemo(simulators);
   simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   return { stack, app, rapidpro, turn, demo };
-};
-
-/** Moves the table's client, which keeps the address of its first call. A test that is repeated has another stack. */
-const moveTo = (dynamodbEndpoint: string): void => {
-  const { protocol, hostname, port, pathname: path } = new URL(dynamodbEndpoint);
-  const endpoint = async () => ({ protocol, hostname, port: Number(port), path });
-  Object.assign(documents.config, { endpoint, isCustomEndpoint: true });
 };

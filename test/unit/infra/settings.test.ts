@@ -111,7 +111,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ logRetention: '31' }, 'logRetention'],
   [{ systemLogLevel: 'ERROR' }, 'systemLogLevel'],
   [{ logSampling: 0 }, 'logSampling'],
-  [{ logSampling: 101 }, 'logSampling'],
+  [{ logSampling: 11 }, 'logSampling'],
   [{ alarmTopik: 'arn:aws:sns:…' }, 'alarmTopik: there is no such setting'],
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],

@@ -86,10 +86,11 @@ describe('with LOG_SAMPLING', () => {
     for (const message_id of MESSAGES) {
       measure('info', 'accepted', { type: 'message.send', message_id, accepted: 1 });
       measure('info', 'delivered', { type: 'message.send', message_id, delivered: 1, delivery_ms: 20 });
+      measure('info', 'state', { state: 'read', message_id, states: 1 });
     }
   };
 
-  test.each(['10', '100'])('%s, one message in so many has its lines, and they count for all', (sampling) => {
+  test.each(['2', '10'])('%s, one message in so many has its lines, and they count for all', (sampling) => {
     vi.stubEnv('LOG_SAMPLING', sampling);
     deliver();
     const accepted = lines('accepted');
@@ -99,6 +100,7 @@ describe('with LOG_SAMPLING', () => {
       accepted.map(({ message_id }) => message_id),
     );
     for (const line of accepted) expect(line.accepted).toBe(Number(sampling));
+    expect(lines('state').map(({ states }) => states)).toEqual(accepted.map(() => Number(sampling)));
     // Times are not sums.
     for (const line of lines('delivered')) {
       expect(line).toMatchObject({ delivered: Number(sampling), delivery_ms: 20 });
@@ -113,7 +115,7 @@ describe('with LOG_SAMPLING', () => {
   });
 
   test('failures, requests, and what is about no message always have their lines, and count once', () => {
-    vi.stubEnv('LOG_SAMPLING', '100');
+    vi.stubEnv('LOG_SAMPLING', '10');
     for (const message_id of MESSAGES.slice(0, 50)) {
       measure('error', 'permanently failed', {
         type: 'message.send',

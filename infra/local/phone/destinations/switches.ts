@@ -26,13 +26,15 @@ export const switchBody = fields({
 });
 
 /**
- * Changes a switch. A mode replaces rules that were set by a request.
+ * Changes a switch. A mode replaces rules that were set by a request, but not the share and the user of the first.
  *
- * @throws HTTPException — 422, such rules have no share and no user that could be changed
+ * @throws HTTPException — 422, such rules, or a normal switch, have no share and no user that could be changed
  */
 export const setSwitch = (faults: FaultRules, change: v.InferOutput<typeof switchBody>): void => {
   const { mode, share, phone } = { ...positionOf(faults), ...change };
-  if (mode === 'other') throw httpError(422, 'The rules were set by a request. Set a mode to replace them.');
+  if (mode === 'other' || (mode === 'normal' && change.mode === undefined)) {
+    throw httpError(422, 'No switch is set whose share or user could be changed. Give a mode, too.');
+  }
   if (mode === 'normal') faults.clear();
   else faults.set({ ...rules[mode], ...(share < 1 && { share }), ...(phone !== null && { phone }) });
 };

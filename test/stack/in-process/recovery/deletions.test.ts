@@ -330,7 +330,7 @@ test('a log entry comes back as counted, because it may have been counted since'
   expect(stderr).toContain('1 log entries were not in the job counters yet');
 });
 
-test('a log entry was counted if its claim was sealed', async () => {
+test('a restore reports log entries whose claim is void or was never sealed', async () => {
   const { account } = await newAccount();
   const claims = { sealed: newClaim(), void: newClaim(), open: newClaim() };
   const keys: Key[] = [];
