@@ -43,6 +43,7 @@ describe('STOP', () => {
   test('is a message as any other, if the account has set nothing', async () => {
     const { write, notices, send, phone } = await newWorld();
     await write('STOP');
+    await expect.poll(notices).toEqual(['STOP']);
     await send();
     await untilShown(phone, 1);
     expect(notices()).toEqual(['STOP']);
