@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import { type EndpointNumber, endpointNumbers } from '../outbox/entities.ts';
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { type Key, key } from '../table/keys.ts';
-import { removalByPhone } from '../users/entities.ts';
 
 const CIRCUIT = 'CIRCUIT#';
 const DISABLED = 'DISABLED';
@@ -181,7 +180,7 @@ const attempt = {
   account: accountOfAttempt,
   restore: 'missing',
   expires: true,
-  person: { erasure: 'removed', removal: removalByPhone, exported: 'deliveries' },
+  person: { erasure: 'removed', phone: (item) => String(item.phone), exported: 'deliveries' },
   access: {
     putAttempt: 'PutItem',
     findAttempt: 'GetItem',

@@ -5,7 +5,6 @@
 
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
-import { removalUnlessErased } from '../users/entities.ts';
 
 const STATUS_RECEIPTS = 'STATUS_RECEIPT#';
 
@@ -143,11 +142,7 @@ const optOut = {
   account: accountInKey,
   restore: 'missing',
   expires: 'some',
-  person: {
-    erasure: 'removed',
-    removal: ({ pk }) => removalUnlessErased(pk.split('#')[2] ?? ''),
-    exported: 'opt_outs',
-  },
+  person: { erasure: 'removed', phone: ({ pk }) => pk.split('#')[2] ?? '', exported: 'opt_outs' },
   access: {
     findOptOut: 'GetItem',
     checkOptOut: 'BatchGetItem',

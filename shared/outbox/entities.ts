@@ -3,7 +3,6 @@
 import { keyedHash } from '../core/keyed-hashes.ts';
 import type { Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
-import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
 import { type LoggedState, logPosition, stateCode, uuidInKey } from './log-positions.ts';
 
 const MESSAGE = 'MESSAGE#';
@@ -182,7 +181,7 @@ const message = {
   account: (item) => String(item.account),
   restore: 'missing',
   expires: true,
-  person: { erasure: 'renamed', removal: removalByPhone, exported: 'log' },
+  person: { erasure: 'renamed', phone: (item) => String(item.phone), exported: 'log' },
   access: {
     putLogEntry: 'PutItem',
     findMessage: 'GetItem',
@@ -205,7 +204,7 @@ const state = {
   account: (item) => String(item.account),
   restore: 'missing',
   expires: true,
-  person: { erasure: 'renamed', removal: removalByPhone, exported: 'log' },
+  person: { erasure: 'renamed', phone: (item) => String(item.phone), exported: 'log' },
   access: {},
 } as const satisfies Entity;
 
@@ -220,11 +219,7 @@ const entry = {
   account: (item) => conversationOf(item).account,
   restore: 'outbox',
   expires: false,
-  person: {
-    erasure: 'removed',
-    removal: ({ outgoing }) => removalUnlessErased(phoneIn(Object(outgoing))),
-    exported: 'waiting',
-  },
+  person: { erasure: 'removed', phone: ({ outgoing }) => phoneIn(Object(outgoing)), exported: 'waiting' },
   access: {
     putEntry: 'PutItem',
     listEntries: 'Query',

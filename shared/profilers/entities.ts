@@ -2,7 +2,6 @@
 
 import type { AnyItem, Entity } from '../table/entity.ts';
 import { after, deletionKey, type Key, key } from '../table/keys.ts';
-import { removalUnlessErased } from '../users/entities.ts';
 
 const PROFILERS = 'PROFILERS#';
 const PROFILER = 'PROFILER#';
@@ -118,11 +117,7 @@ const answer = {
   restore: 'missing',
   deletion: (item) => deletionKey('profiler', answeredProfilerOf(item)),
   expires: false,
-  person: {
-    erasure: 'removed',
-    removal: ({ sk }) => removalUnlessErased(sk.slice(ANSWER.length)),
-    exported: 'answers',
-  },
+  person: { erasure: 'removed', phone: ({ sk }) => sk.slice(ANSWER.length), exported: 'answers' },
   access: {
     putAnswer: 'PutItem',
     listAnswers: 'Query',

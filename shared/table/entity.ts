@@ -62,8 +62,10 @@ interface Person {
    * kept: they have only a keyed hash of the number.
    */
   erasure: 'removed' | 'renamed' | 'hashed';
-  /** The marker of the removal of the person, after which a row does not come back. None for pseudonyms. */
-  removal?: (item: AnyItem) => Key | undefined;
+  /** The number in a row, or the pseudonym in its place: the row does not come back after the removal of this person. */
+  phone?: (item: AnyItem) => string;
+  /** The same for a row that has only the keyed hash of the number. */
+  phoneHash?: (item: AnyItem) => string;
   /** The part of `operator user export` that shows the rows, or why there is none. */
   exported: ExportPart | { not: string };
 }

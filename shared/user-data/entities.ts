@@ -2,7 +2,6 @@
 
 import type { Entity } from '../table/entity.ts';
 import { after, CONSENT_ENDS, deletionKey, type Key, key, PERSON } from '../table/keys.ts';
-import { removalByPhone, removalUnlessErased } from '../users/entities.ts';
 import type { RequestStatus } from './statuses.ts';
 
 const REQUEST = 'REQUEST#';
@@ -92,7 +91,7 @@ const request = {
   // With its values: after a withdrawal, also of a part of them, the request does not return.
   deletion: (item) => deletionKey('consent', requestIdOf(item)),
   expires: true,
-  person: { erasure: 'removed', removal: removalByPhone, exported: 'requests' },
+  person: { erasure: 'removed', phone: (item) => String(item.phone), exported: 'requests' },
   access: {
     putRequest: 'PutItem',
     findRequest: 'GetItem',
@@ -115,7 +114,7 @@ const consent = {
   account: (item) => String(item.account),
   restore: 'missing',
   expires: 'some',
-  person: { erasure: 'removed', removal: removalByPhone, exported: 'consents' },
+  person: { erasure: 'removed', phone: (item) => String(item.phone), exported: 'consents' },
   access: { listConsentEnds: { index: 'gsi1', partition: CONSENT_ENDS } },
 } as const satisfies Entity;
 
@@ -127,11 +126,7 @@ const consentReceipt = {
   outlivesAccount: true,
   restore: 'missing',
   expires: false,
-  person: {
-    erasure: 'renamed',
-    removal: (item) => removalUnlessErased(personOfReceipt(item)),
-    exported: 'grants',
-  },
+  person: { erasure: 'renamed', phone: personOfReceipt, exported: 'grants' },
   access: {
     putConsentReceipt: 'PutItem',
     listConsentReceipts: 'Query',

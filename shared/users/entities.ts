@@ -1,7 +1,6 @@
 /** The rows about users of the app. */
-import { isPseudonym } from '../core/ids.ts';
 import { keyedHash, unkeyedHash } from '../core/keyed-hashes.ts';
-import type { AnyItem, Entity } from '../table/entity.ts';
+import type { Entity } from '../table/entity.ts';
 import { after, type Key, key } from '../table/keys.ts';
 
 const USERS = 'USER#';
@@ -22,9 +21,6 @@ const CONTACTS = 'CONTACT#';
 /** A small item for each user, by the hash of the number in the form of the API: it shows that the number is registered. */
 export const contactKey = (hash: string): Key => key(`${CONTACTS}${personHash(hash)}`, 'CONTACT');
 
-/** The key of the removal of a contact's user. */
-const removalOfContact = ({ pk }: Pick<Key, 'pk'>): Key => removalOf(pk.slice(CONTACTS.length));
-
 const REMOVALS = 'REMOVED#';
 
 /**
@@ -36,18 +32,11 @@ export const contactHash = (phone: string): string => unkeyedHash(phone).toUpper
 /** The keyed hash of a number, by its hash in the form of the API. */
 const personHash = (hash: string): string => keyedHash('number', hash);
 
-/** The time of the removal of a person. */
-const removalOf = (person: string): Key => key(`${REMOVALS}${person}`, 'REMOVED');
+/** The time of the removal of a person, by the keyed hash of the number. */
+export const removalByHash = (hash: string): Key => key(`${REMOVALS}${hash}`, 'REMOVED');
 
 /** The time of a user's removal, under a keyed hash of the number: older data does not register the user again. */
-export const removalKey = (phone: string): Key => removalOf(personHash(contactHash(phone)));
-
-/** The same for what may have the pseudonym of an erased user in place of the number: then there is none. */
-export const removalUnlessErased = (person: string): Key | undefined =>
-  isPseudonym(person) ? undefined : removalKey(person);
-
-/** The removal of the user whose number a row has as `phone`. */
-export const removalByPhone = ({ phone }: AnyItem): Key | undefined => removalUnlessErased(String(phone));
+export const removalKey = (phone: string): Key => removalByHash(personHash(contactHash(phone)));
 
 const APP_USERS = 'APPUSER#';
 
@@ -60,7 +49,7 @@ const user = {
   sk: 'USER',
   restore: 'missing',
   expires: false,
-  person: { erasure: 'removed', removal: (item) => removalUnlessErased(after(USERS, item)), exported: 'profile' },
+  person: { erasure: 'removed', phone: (item) => after(USERS, item), exported: 'profile' },
   access: {
     findUser: 'GetItem',
     findUsers: 'BatchGetItem',
@@ -78,7 +67,7 @@ const contact = {
   expires: false,
   person: {
     erasure: 'removed',
-    removal: removalOfContact,
+    phoneHash: (item) => after(CONTACTS, item),
     exported: { not: 'it has only a keyed hash of the number' },
   },
   access: { findContacts: 'BatchGetItem', putContact: 'PutItem', removeContact: 'DeleteItem' },
@@ -90,7 +79,7 @@ const appUser = {
   sk: 'APPUSER',
   restore: 'missing',
   expires: false,
-  person: { erasure: 'removed', removal: removalByPhone, exported: { not: 'the profile has the id' } },
+  person: { erasure: 'removed', phone: (item) => String(item.phone), exported: { not: 'the profile has the id' } },
   access: { findAppUser: 'GetItem', putAppUser: 'PutItem', removeAppUser: 'DeleteItem' },
 } as const satisfies Entity;
 

@@ -1,11 +1,12 @@
 /** What the declarations of rows say about a restore. The guide for operators has the same list ("What a restore brings back"). */
 import { entities } from '../../../shared/api/access-patterns.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
+import { isPseudonym } from '../../../shared/core/ids.ts';
 import { lastLookAt } from '../../../shared/messaging/erased-identity.ts';
 import { countedBy, jobCountersOf } from '../../../shared/stats/entities.ts';
 import type { AnyItem, Entity } from '../../../shared/table/entity.ts';
 import { deletionKey, type Key } from '../../../shared/table/keys.ts';
-import { removalKey } from '../../../shared/users/entities.ts';
+import { removalByHash, removalKey } from '../../../shared/users/entities.ts';
 
 /** Something that may have been deleted or revoked, and with it the items about it. */
 export interface Subject {
@@ -26,12 +27,20 @@ const removedBy = (marker: Key): Subject => ({
 /** The erasure of the user with a number. */
 export const removalOf = (phone: string): Subject => removedBy(removalKey(phone));
 
+/** The removal of the person that a row is about. A row with a pseudonym stays: its person has been removed. */
+const removalsOf = (item: AnyItem, { person }: Entity): Subject[] => {
+  if (person === 'none') return [];
+  if (person.phoneHash) return [removedBy(removalByHash(person.phoneHash(item)))];
+  const phone = person.phone?.(item);
+  return phone === undefined || isPseudonym(phone) ? [] : [removalOf(phone)];
+};
+
 /** What the deletion of an item's account, of its user or of what it is about would have taken. */
-export const subjectsOf = (item: AnyItem, { account, deletion, outlivesAccount, person }: Entity): Subject[] => {
-  const removal = person === 'none' ? undefined : person.removal?.(item);
+export const subjectsOf = (item: AnyItem, entity: Entity): Subject[] => {
+  const { account, deletion, outlivesAccount } = entity;
   return [
     ...(deletion ? [deletedBy(deletion(item))] : []),
-    ...(removal ? [removedBy(removal)] : []),
+    ...removalsOf(item, entity),
     ...(account && !outlivesAccount ? [deletedBy(deletionKey('account', account(item)))] : []),
   ];
 };
