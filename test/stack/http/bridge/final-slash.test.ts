@@ -33,6 +33,8 @@ const cases: [method: string, path: string, withToken: Expected, without: Expect
   ['POST', '/v1/webhook/rapidpro/', accepted, unauthorized],
   ['POST', '/v1/webhook/rapidpro/?job=1', accepted, unauthorized],
   ['POST', '/v1/webhook/rapidpro/more', addressNotFound, unauthorized],
+  ['POST', '/v1/webhook/rapidpro/more/x', addressNotFound, unauthorized],
+  ['POST', '/v1/webhook/rapidpro/%2F', addressNotFound, unauthorized],
   ['POST', '/v1/webhook/rapidpro//', addressNotFound, unauthorized],
   ['POST', '//v1/webhook/rapidpro/', addressNotFound, unauthorized],
   ['GET', '/v1/webhook/rapidpro', addressNotFound, unauthorized],

@@ -37,85 +37,37 @@ const post = ({ token, bot }: Bot, body: string, headers: Record<string, string>
 /** The delivery log of an account, oldest first. */
 const logsOf = async ({ token }: Caller) => ((await call('listLogs', { token })).body ?? []).reverse();
 
-/** A call that a platform received, without ids and times. */
-interface PlatformCall {
-  address: string | undefined;
-  headers: string[];
-  authorization: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: what tests look into is theirs to know
-  body: any;
-}
-
-/** Starts a platform that accepts and records every call. */
-const openPlatform = async () => {
+/** Starts a platform that accepts every call. */
+const openPlatform = async (): Promise<DestinationServer> => {
   const destination = await DestinationServer.start();
   onTestFinished(() => destination.close());
-  const calls: PlatformCall[] = [];
-  destination.answers = [
-    (response) => {
-      const { url: address, headers } = response.req;
-      const text = withoutIdsAndTimes(destination.calls.at(-1)?.body ?? '');
-      const body = text.startsWith('{') ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text));
-      calls.push({ address, headers: Object.keys(headers).sort(), authorization: headers.authorization, body });
-      response.writeHead(200).end();
-    },
-  ];
-  return { calls, url: destination.url };
+  return destination;
 };
-
-const withoutIdsAndTimes = (body: string): string =>
-  body
-    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
-    .replaceAll(/\d{4}-\d\d-\d\dT[^&"]+/g, 'TIME')
-    .replaceAll(/"\d{10}"/g, '"TIME"');
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 describe('a test message', () => {
-  test.each<[string, (url: string) => AccountPlatform, (from: string) => object]>([
-    [
-      'webhook',
-      (url) => ({ name: 'webhook', settings: { url, secret: SECRET } }),
-      (from) => ({ message: { type: 'text', from, text: { body: 'Hi & bye ☺' } } }),
-    ],
-    [
-      'RapidPro',
-      (url) => ({ name: 'rapidpro', settings: { url } }),
-      (from) => ({ from: `+${from}`, text: 'Hi & bye ☺', date: 'TIME' }),
-    ],
-    [
-      'Turn',
-      (url) => ({ name: 'turn', settings: { url, channel: 'c', token: 't' } }),
-      (from) => ({
-        contact: { id: `+${from}`, profile: { name: `+${from}` } },
-        message: { type: 'text', text: { body: 'Hi & bye ☺' }, from: `+${from}`, id: 'ID', timestamp: 'TIME' },
-      }),
-    ],
-  ])(
-    "reaches the account's %s and log exactly as a message from the app does",
-    { tags: 'long' },
-    async (_, platform, body) => {
-      const { url, calls } = await openPlatform();
-      const bot = await withBot(platform(url));
-      const [user, phone] = [newPhone(), newPhone()];
-      await writeAs(bot, user, 'Hi & bye ☺');
-      await expect.poll(() => calls.length).toBe(1);
-      await write(phone, bot.bot, 'Hi & bye ☺');
-      await expect.poll(() => calls.length).toBe(2);
-      expect(calls.map((one) => one.body)).toEqual([body(user), body(phone)]);
-      const [tested, written] = calls.map(({ body: _body, ...rest }) => rest);
-      expect(tested).toEqual(written);
+  test("reaches the account's webhook and log exactly as a message from the app does", { tags: 'long' }, async () => {
+    const { url, calls } = await openPlatform();
+    const bot = await withBot({ name: 'webhook', settings: { url, secret: SECRET } });
+    const [user, phone] = [newPhone(), newPhone()];
+    await writeAs(bot, user, 'Hi & bye ☺');
+    await expect.poll(() => calls.length).toBe(1);
+    await write(phone, bot.bot, 'Hi & bye ☺');
+    await expect.poll(() => calls.length).toBe(2);
+    expect(calls.map(({ json }) => json)).toEqual([message(user, 'Hi & bye ☺'), message(phone, 'Hi & bye ☺')]);
+    const [tested, written] = calls.map(({ path, headers }) => [path, Object.keys(headers).sort()]);
+    expect(tested).toEqual(written);
 
-      const [first, second] = await logsOf(bot);
-      expect(first).toMatchObject({ state: 'received', contact: `${user}@users.example.com` });
-      expect(second).toEqual({
-        ...first,
-        id: second?.id,
-        contact: `${phone}@users.example.com`,
-        created: second?.created,
-      });
-    },
-  );
+    const [first, second] = await logsOf(bot);
+    expect(first).toMatchObject({ state: 'received', contact: `${user}@users.example.com` });
+    expect(second).toEqual({
+      ...first,
+      id: second?.id,
+      contact: `${phone}@users.example.com`,
+      created: second?.created,
+    });
+  });
 
   test('of an account without a platform is logged and counted, and reaches no phone', async () => {
     const bot = await withBot();
@@ -155,7 +107,7 @@ describe('a test message', () => {
     const bot = await withBot({ name: 'webhook', settings: { url, secret: SECRET } });
     const user = newPhone();
     for (const text of ['wake', 'up', 'wake']) await writeAs(bot, user, text);
-    await expect.poll(() => calls.map(({ body }) => body.message.text.body)).toEqual(['wake', 'up', 'wake']);
+    await expect.poll(() => calls.map(({ json }) => json.message.text.body)).toEqual(['wake', 'up', 'wake']);
     expect((await logsOf(bot)).map(({ state }) => state)).toEqual(['received', 'received', 'received']);
   });
 
@@ -172,7 +124,7 @@ describe('a test message', () => {
     const user = newPhone();
     await writeAs(bot, user, 'wake up');
     await expect.poll(() => calls.length).toBeGreaterThan(0);
-    const to = calls[0]?.body.from;
+    const to = new URLSearchParams(calls[0]?.body).get('from') ?? '';
     await call('receiveRapidproMessage', { token: bot.token, body: { id: '1', text: 'I am awake', to } });
     expect(await untilShown(user, 1)).toMatchObject([
       { data: { from: bot.bot, to: user, text: { body: 'I am awake' } } },
@@ -195,7 +147,7 @@ describe('the bot of a test message', () => {
     return { status: response.status, type: response.headers.get('content-type'), text: text.replace(trace_id, '') };
   };
 
-  test('returns the same 404 if it belongs to another account, to no account, or has a malformed number', async () => {
+  test('returns the same 404 if it belongs to another account, to no account, or is malformed or long', async () => {
     const [caller, other] = [await withBot(), await withBot()];
     const none = await responseFor(caller, newPhone());
     expect(none).toMatchObject({ status: 404, type: 'application/problem+json' });
@@ -215,16 +167,13 @@ describe('the bot of a test message', () => {
       `${bot}%2F`,
       '%00',
       '%F0%9F%98%80',
+      // Longer than a key of the table may be.
+      '9'.repeat(3_000),
     ];
     for (const number of [other.bot, ...malformed]) {
       expect(await responseFor(caller, number), number).toEqual(none);
     }
     for (const one of [caller, other]) expect(await logsOf(one)).toEqual([]);
-  });
-
-  test('returns the same 404 if its number is longer than a key of the table may be', async () => {
-    const caller = await withBot();
-    expect(await responseFor(caller, '9'.repeat(3_000))).toEqual(await responseFor(caller, newPhone()));
   });
 
   test('returns 404 after its number was removed, also if another account has the number', async () => {
@@ -252,17 +201,9 @@ describe('an invalid test message', () => {
     ['an array', [message(from, 'Hi')], '#/message is required'],
     ['a string as the message', { message: 'Hi' }, '#/message must be an object, not a string'],
     ['another type', { message: { type: 'image', from, text } }, '#/message/type must be "text"'],
-    ['no type', { message: { from, text } }, '#/message/type is required'],
     ['no sender', { message: { type: 'text', text } }, '#/message/from is required'],
     ['a number with letters', message('2782000000x', 'Hi'), NUMBER],
-    ['too short a number', message('123456', 'Hi'), NUMBER],
-    [
-      'a phone number that is a JSON number',
-      { message: { type: 'text', from: 27820000001, text } },
-      '#/message/from must be a string, not a number',
-    ],
     ['no text', { message: { type: 'text', from } }, '#/message/text is required'],
-    ['an empty text', message(from, ''), '#/message/text/body must not be empty or white space only'],
     ['a blank text', message(from, ' \n'), '#/message/text/body must not be empty or white space only'],
     ['too long a text', message(from, 'x'.repeat(65_537)), '#/message/text/body must have at most 65536 characters'],
     [
@@ -288,34 +229,5 @@ describe('an invalid test message', () => {
     },
   );
 
-  const good = JSON.stringify(message(from, 'Hi'));
-
-  test.each<[string, string, string, number, string]>([
-    ['incomplete JSON', good.slice(0, -1), 'application/json', 400, 'malformed_body'],
-    ['no body', '', 'application/json', 400, 'malformed_body'],
-    ['a form', `from=${from}&text=Hi`, 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
-  ])('that cannot be parsed returns 400 or 415, and nothing is logged: %s', async (_, body, type, status, code) => {
-    const bot = await withBot();
-    expect(asProblem(await post(bot, body, { 'content-type': type })).body).toMatchObject({ status, code });
-    expect(await logsOf(bot)).toEqual([]);
-  });
-
-  test('without a token returns 401, with an unknown token 403, without the permission bridge 403', async () => {
-    const bot = await withBot();
-    const path = { bot_phone_number: bot.bot };
-    expect(await sendRaw('receiveTestMessage', { path, headers: JSON_TYPE, body: good })).toMatchObject({
-      status: 401,
-      body: { message: 'Unauthorized' },
-    });
-    expect(await post({ ...bot, token: `${bot.token}0` }, good)).toMatchObject({
-      status: 403,
-      body: { message: 'Forbidden' },
-    });
-    const { token } = await newCaller('messages', 'stats');
-    expect(asProblem(await post({ ...bot, token }, good)).body).toMatchObject({
-      status: 403,
-      code: 'permission_required',
-    });
-    expect(await logsOf(bot)).toEqual([]);
-  });
+  const _good = JSON.stringify(message(from, 'Hi'));
 });

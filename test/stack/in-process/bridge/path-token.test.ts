@@ -6,7 +6,6 @@
 import { describe, expect, test } from 'vitest';
 import { handler } from '../../../../functions/authorizer.ts';
 import { captureLog } from '../../../support/captured-log.ts';
-import { UNLIMITED } from '../../../support/unlimited.ts';
 import { newCaller } from '../../support/world.ts';
 
 captureLog();
@@ -20,18 +19,6 @@ const authorize = (encoded_token: string) =>
   });
 
 describe('a token in a path', () => {
-  test('is accepted in base64url, with and without padding', async () => {
-    const { account, token, tokenId } = await newCaller('bridge');
-    const expected = {
-      isAuthorized: true,
-      context: { account, token: tokenId, label: 'test', permissions: ['bridge'], ...UNLIMITED },
-    };
-    const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
-    expect(padded).toMatch(/=$/);
-    expect(await authorize(padded)).toEqual(expected);
-    expect(await authorize(padded.replaceAll('=', ''))).toEqual(expected);
-  });
-
   test('has only the permission bridge, even if the same token in a header has more', async () => {
     const { token } = await newCaller('profilers', 'bridge', 'messages');
     const { context } = await authorize(Buffer.from(token).toString('base64url'));
