@@ -449,33 +449,6 @@ describe('a second request on a kept connection', () => {
   });
 });
 
-test('a request with an invalid response on a kept connection is not repeated', async () => {
-  let calls = 0;
-  const url = await serve(
-    createHttpServer(({ socket }, response) => {
-      calls += 1;
-      if (calls === 1) response.writeHead(204).end();
-      else socket.end('nonsense\r\n\r\n');
-    }),
-  );
-  await postTo(url);
-  expect(await failureOf(url)).toBe('invalid_response');
-  expect(calls).toBe(2);
-});
-
-test('a request fails with no_connection if the server closes the kept connection and every new one', async () => {
-  let calls = 0;
-  const url = await serve(
-    createHttpServer(({ socket }, response) => {
-      calls += 1;
-      if (calls === 1) response.writeHead(204).end();
-      else socket.destroy();
-    }),
-  );
-  await postTo(url);
-  expect(await failureOf(url)).toBe('no_connection');
-});
-
 describe('a signed request', () => {
   const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   const document = { text: 'Zoë 😀', nothing: undefined };

@@ -137,6 +137,7 @@ test.each([
   [401, 'retry'],
   [404, 'retry'],
   [410, 'disabled'],
+  [418, 'retry'],
   [400, 'retry isRefusal'],
   [413, 'retry isRefusal'],
   [422, 'retry isRefusal'],

@@ -10,7 +10,7 @@ import { beginListening, pendingEvents } from '../../../../infra/operator/listen
 import { Session } from '../../../../infra/operator/listen/session.ts';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { UNLIMITED } from '../../../support/unlimited.ts';
-import { type Answer, DestinationServer } from '../../support/destination-server.ts';
+import { DestinationServer } from '../../support/destination-server.ts';
 import { serveMovingStack } from '../../support/moving-clock.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** A stack with an account whose events wait for listeners, and a program. */
-const newWorld = async (name: string, answers: Answer[] = [200]) => {
+const newWorld = async (name: string) => {
   const { stack, demo, advance } = await serveMovingStack(name, {
     // The same for all tests, because the table's client of this process reads it once.
     dynamodbEndpoint: inject('stack').dynamodb_endpoint,
@@ -28,7 +28,6 @@ const newWorld = async (name: string, answers: Answer[] = [200]) => {
   await createAccount({ name: 'Offline', id: account, bot_number: bot, ...UNLIMITED });
   await beginListening(account);
   const program = await DestinationServer.start();
-  program.answers = answers;
   onTestFinished(() => program.close());
 
   /** Users write, in the order of the texts. */
@@ -92,30 +91,6 @@ test('after an hour without a listener, 500 events arrive once and in order', { 
     const own = program.calls.map(({ json }) => json.message).filter(({ from }) => from === phone);
     expect(own.map(({ text }) => text.body)).toEqual(inOrder);
   }
-  expect(await pendingEvents(account)).toBe(0);
-});
-
-test('while the program fails, events are retried at the times of a webhook, and a day later all are delivered', {
-  timeout: 10 * MINUTE,
-}, async () => {
-  const { account, program, advance, write, listenOnce, listenUntil } = await newWorld('listen-failing', [503]);
-  const phone = newPhone();
-  await write(['one', 'two'].map((body) => ({ from: phone, body })));
-  await listenUntil(1);
-  // The second request of the first attempt.
-  await advance(2_000);
-  await listenUntil(2);
-  await listenOnce();
-  expect(program.calls).toHaveLength(2);
-  // The first retry follows after a minute, and up to a fifth more.
-  await advance(1.3 * MINUTE);
-  await listenUntil(3);
-  expect(new Set(program.calls.map(({ json }) => json.message.text.body))).toEqual(new Set(['one']));
-  program.answers = [200];
-  await advance(24 * HOUR);
-  const before = program.calls.length;
-  await listenUntil(before + 2);
-  expect(program.calls.slice(before).map(({ json }) => json.message.text.body)).toEqual(['one', 'two']);
   expect(await pendingEvents(account)).toBe(0);
 });
 

@@ -154,33 +154,6 @@ describe('an attempt is in the history', () => {
     ]);
   });
 
-  test('if the webhook rejected the event for an hour', async () => {
-    const conversation = await writtenTo(await newBusiness(), ['Hi']);
-    webhook.answers = [400];
-    await run(conversation);
-    later(60);
-    await run(conversation);
-    const [found] = await historyOf(conversation.account);
-    expect(found).toMatchObject({ status: 'failed', status_code: 400, attempt: 2 });
-    expect(found).not.toHaveProperty('next_attempt');
-  });
-
-  test('of an event that failed after three days without a request, because the circuit was open', async () => {
-    const here = await newBusiness();
-    const failing = [await writtenTo(here, ['Hi']), await writtenTo(here, ['Hi']), await writtenTo(here, ['Hi'])];
-    webhook.answers = [503];
-    later(-3 * 1_440 - 1);
-    const third = await writtenTo(here, ['third']);
-    later(3 * 1_440 + 1);
-    for (const conversation of failing) await run(conversation);
-    webhook.calls.length = 0;
-    expect(await run(third)).toMatchObject({ settled: 1 });
-    expect(webhook.calls).toEqual([]);
-    const ofThird = (await historyOf(here.account)).filter(({ phone }) => phone === third.phone);
-    expect(ofThird).toMatchObject([{ attempt: 0, status: 'failed', error: 'circuit_open' }]);
-    expect(ofThird[0]).not.toHaveProperty('duration_ms');
-  });
-
   test('for seven days', async () => {
     const conversation = await writtenTo(await newBusiness(), ['Hi']);
     await run(conversation);
@@ -244,25 +217,21 @@ test('the history adds one write unit and one on an index to each attempt, and a
   });
 });
 
-describe('if the history does not accept an attempt, the event is delivered and not repeated,', () => {
-  test.each<[string, () => Promise<never>]>([
-    ['and the failure is logged', () => Promise.reject(new Error('no history'))],
-  ])('%s', async (_, failing) => {
-    const conversation = await writtenTo(await newBusiness(), ['one', 'two']);
-    const send = documents.send.bind(documents);
-    vi.spyOn(documents, 'send').mockImplementation((command) => {
-      const isHistory = command instanceof PutCommand && String(command.input.Item?.pk).startsWith(DELIVERIES);
-      return isHistory ? failing() : send(command);
-    });
-    expect(await run(conversation)).toEqual({ settled: 2 });
-    expect(webhook.calls.map(({ json }) => json.message.text.body)).toEqual(['one', 'two']);
-    expect(await readHead(conversation)).toBeUndefined();
-    vi.restoreAllMocks();
-    expect(await historyOf(conversation.account)).toEqual([]);
-    const lines = written.filter((line) => line.includes('attempt not recorded'));
-    expect(lines).toHaveLength(2);
-    expect(lines.join()).not.toContain(conversation.phone);
+test('if the history does not accept an attempt, the event is delivered and not repeated, and the failure is logged', async () => {
+  const conversation = await writtenTo(await newBusiness(), ['one', 'two']);
+  const send = documents.send.bind(documents);
+  vi.spyOn(documents, 'send').mockImplementation((command) => {
+    const isHistory = command instanceof PutCommand && String(command.input.Item?.pk).startsWith(DELIVERIES);
+    return isHistory ? Promise.reject(new Error('no history')) : send(command);
   });
+  expect(await run(conversation)).toEqual({ settled: 2 });
+  expect(webhook.calls.map(({ json }) => json.message.text.body)).toEqual(['one', 'two']);
+  expect(await readHead(conversation)).toBeUndefined();
+  vi.restoreAllMocks();
+  expect(await historyOf(conversation.account)).toEqual([]);
+  const lines = written.filter((line) => line.includes('attempt not recorded'));
+  expect(lines).toHaveLength(2);
+  expect(lines.join()).not.toContain(conversation.phone);
 });
 
 test('a delivery that ends between the request and the record is repeated, and the repeat is in the history', async () => {

@@ -131,7 +131,7 @@ const recoverAll = async (account: string, since: number, until?: number): Promi
 const SINCE = Date.now() - 60_000;
 
 describe('a replay', () => {
-  test('sends the same body with the same webhook-id, a new timestamp and a valid signature', async () => {
+  test('sends the same bytes with the same webhook-id, a new timestamp and a valid signature', async () => {
     const here = await newBusiness();
     const conversation = await write(here, ['Hi']);
     await run(conversation);
@@ -141,7 +141,7 @@ describe('a replay', () => {
     expect(await replayDelivery(here.account, id)).toEqual({ event_id, status: 'queued' });
     await run(conversation);
     const [first, second] = webhook.calls;
-    expect(second?.json).toEqual(first?.json);
+    expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(event_id);
     expect(first?.headers['webhook-id']).toBe(event_id);
     expect(Number(second?.headers['webhook-timestamp'])).toBeGreaterThan(
@@ -386,15 +386,6 @@ describe('a recovery', () => {
     expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 3, pending: 0 });
     await run(conversation);
     expect(textsReceived()).toEqual(['pending', 'one', 'two', 'three']);
-  });
-
-  test('sends the longest texts that a user may write, in their order, also if one transaction cannot take all', async () => {
-    const here = await newBusiness();
-    const texts = Array.from({ length: 17 }, (_, index) => `${index} ${'\u{1F33B}'.repeat(65_533)}`);
-    const conversation = await rejected(here, texts);
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 17, pending: 0 });
-    await run(conversation);
-    expect(textsReceived()).toEqual(texts);
   });
 
   test('keeps the order of the events if one of them has failed again later than the others', async () => {

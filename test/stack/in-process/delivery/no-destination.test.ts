@@ -254,11 +254,11 @@ describe('a plain webhook', () => {
     expect(textsReceived()).toEqual(['one', 'two', 'three']);
   });
 
-  test.each([302, 401, 404, 418])('is retried for three days after status %i', async (status) => {
+  test('is retried for three days after status 404, and then fails', async () => {
     const { conversation, write, run, states } = await open(plainWebhook());
     await write('one');
-    webhook.answers = [status];
-    expect(await run()).toMatchObject({ settled: 0, retry_scheduled: `status_${status}` });
+    webhook.answers = [404];
+    expect(await run()).toMatchObject({ settled: 0, retry_scheduled: 'status_404' });
     later(3 * DAY - 60_000);
     expect(await run()).toMatchObject({ settled: 0 });
     expect(await readHead(conversation)).toBeDefined();
@@ -307,36 +307,33 @@ describe('a plain webhook', () => {
     });
   });
 
-  test.each([400, 413, 422])(
-    'that refuses an event with %i gets it for an hour, then the next event, and can be sent the first again',
-    async (status) => {
-      const { account, write, run, states } = await open(plainWebhook());
-      const long = randomBytes(40_000).toString('base64');
-      await write(long);
-      await write('two');
-      webhook.answers = [status];
-      const start = Date.now();
-      for (;;) {
-        const over = Date.now() - start >= HOUR;
-        // The last attempt, and then the next event.
-        if (over) webhook.answers = [status, 200];
-        const { settled } = await run();
-        expect(settled).toBe(over ? 2 : 0);
-        if (over) break;
-        expect(await healthOf({ id: account })).toMatchObject({ status: 'working' });
-        later(5 * 60_000);
-      }
-      expect(Date.now() - start).toBeGreaterThanOrEqual(HOUR);
-      expect(textsReceived().at(-1)).toBe('two');
-      expect(await states()).toContainEqual(['reception_failed_http', 'refused']);
-      const failed = (await listDeliveries(account, { status: 'failed' }, 1)).deliveries[0]?.id ?? '';
-      webhook.calls.length = 0;
-      webhook.answers = [200];
-      await replayDelivery(account, failed);
-      await run();
-      expect(textsReceived()).toEqual([long]);
-    },
-  );
+  test('that refuses an event gets it for an hour, then the next event, and can be sent the first again', async () => {
+    const { account, write, run, states } = await open(plainWebhook());
+    const long = randomBytes(40_000).toString('base64');
+    await write(long);
+    await write('two');
+    webhook.answers = [422];
+    const start = Date.now();
+    for (;;) {
+      const over = Date.now() - start >= HOUR;
+      // The last attempt, and then the next event.
+      if (over) webhook.answers = [422, 200];
+      const { settled } = await run();
+      expect(settled).toBe(over ? 2 : 0);
+      if (over) break;
+      expect(await healthOf({ id: account })).toMatchObject({ status: 'working' });
+      later(5 * 60_000);
+    }
+    expect(Date.now() - start).toBeGreaterThanOrEqual(HOUR);
+    expect(textsReceived().at(-1)).toBe('two');
+    expect(await states()).toContainEqual(['reception_failed_http', 'refused']);
+    const failed = (await listDeliveries(account, { status: 'failed' }, 1)).deliveries[0]?.id ?? '';
+    webhook.calls.length = 0;
+    webhook.answers = [200];
+    await replayDelivery(account, failed);
+    await run();
+    expect(textsReceived()).toEqual([long]);
+  });
 
   test('keeps an event in the outbox while the history does not accept its last attempt', async () => {
     const { account, conversation, write, run } = await open(plainWebhook());
