@@ -18,6 +18,12 @@ export const logState = async (id: string, state: State): Promise<void> => {
   await recordStates([{ message, state }]);
 };
 
+/** The states that a message has reached, in their order, with the codes of failures. */
+export const statesWithReasons = async (id: string): Promise<string[]> =>
+  ((await messageHistory(id))?.states ?? []).map(({ state, reason_code }) =>
+    reason_code === undefined ? state : `${state}: ${reason_code}`,
+  );
+
 /** The states that a message has reached, in their order. */
 export const statesOf = async (id: string): Promise<State[]> =>
   ((await messageHistory(id))?.states ?? []).map(({ state }) => state);

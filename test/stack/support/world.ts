@@ -1,6 +1,6 @@
 /** New accounts, tokens and panelists for each test, so that tests do not affect each other. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import type { Author } from '../../../shared/accounts/history.ts';
@@ -24,6 +24,16 @@ export const newAccountId = (): string => `test-${randomUUID().slice(0, 30)}`.re
 /** The id of a new account with a bot. */
 export const newAccount = async (): Promise<string> =>
   (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
+
+/** A new account with a bot, on a platform if one is given, and the phone number of a user. */
+export const newBusiness = async (
+  platform?: AccountPlatform,
+): Promise<{ account: string; bot: string; phone: string }> => {
+  const bot = newPhone();
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  if (platform) await updateAccount(account, { platform });
+  return { account, bot, phone: newPhone() };
+};
 
 /** A new account with a token. With the permission `app`, the account is always the app network's. */
 export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {

@@ -4,11 +4,7 @@
  * @module-tag long
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  type AccountPlatform,
-  createAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { findOpenCircuit, pendingConversations } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -25,7 +21,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 /** Milliseconds of a minute of the schedule. */
 const MINUTE = 4_000;
@@ -56,15 +52,8 @@ afterEach(() => {
 /** Advances the clock, in minutes of the schedule. */
 const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
 
-const accountOn = async (chosen: AccountPlatform): Promise<{ account: string; bot: string }> => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  await updateAccount(account, { platform: chosen });
-  return { account, bot };
-};
-
-const onTurn = () => accountOn({ name: 'turn', settings: { url: platform.url, channel: 'channel', token: 'token' } });
-const onRapidpro = () => accountOn({ name: 'rapidpro', settings: { url: platform.url } });
+const onTurn = () => newBusiness({ name: 'turn', settings: { url: platform.url, channel: 'channel', token: 'token' } });
+const onRapidpro = () => newBusiness({ name: 'rapidpro', settings: { url: platform.url } });
 
 const text = (body: string) => ({ type: 'text' as const, text: { body } });
 

@@ -7,7 +7,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RapidPro } from '../../../../infra/local/simulators/rapidpro/rapidpro.ts';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
@@ -19,7 +18,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { logState, reportState } from '../../support/states.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness } from '../../support/world.ts';
 
 /** Milliseconds of a minute: the simulator writes statuses every 125 ms, and remembers a text for up to 1 s. */
 const MINUTE = 15_000;
@@ -45,11 +44,10 @@ afterAll(() => void vi.unstubAllEnvs());
 
 /** A new account on a channel of RapidPro whose messages the service accepts, with a user and a bot. */
 const open = async () => {
-  const [bot, phone, channel] = [newPhone(), newPhone(), newId()];
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  const channel = newId();
   rapidpro.addChannel(channel, { token: 't', max_length: 60 });
   const settings = { url: `${rapidpro.url}/c/ex/${channel}/receive` };
-  await updateAccount(account, { platform: { name: 'rapidpro', settings } });
+  const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings });
   const ids: string[] = [];
   bridge.answers = [
     async (response) => {

@@ -4,11 +4,7 @@
  * @module-tag long
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import {
-  type AccountPlatform,
-  createAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
+import type { AccountPlatform } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
@@ -20,7 +16,7 @@ import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness } from '../../support/world.ts';
 
 const MINUTE = 60_000;
 
@@ -56,9 +52,7 @@ const calls = () =>
 
 /** A new user who has written to the bot of an account on this platform. */
 const userOf = async (chosen: AccountPlatform) => {
-  const [bot, phone] = [newPhone(), newPhone()];
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  await updateAccount(account, { platform: chosen });
+  const { account, bot, phone } = await newBusiness(chosen);
   const write = (text: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: text } });
   const conversation: Conversation = { direction: 'platform', account, phone };
   await updateUser(newId(), { phone_number: phone });

@@ -7,11 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exampleDelivery } from '../../../../infra/local/documentation/example-delivery.ts';
-import {
-  type AccountPlatform,
-  createAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
+import type { AccountPlatform } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { timestampOf } from '../../../../shared/core/clock.ts';
 import { newId, newIdAt } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -26,7 +22,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { type Answer, DestinationServer, drop } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 /** Milliseconds of a minute of the schedule. */
 const MINUTE = 4_000;
@@ -64,13 +60,6 @@ const plainWebhook = (): AccountPlatform => ({
   settings: { url: `${webhook.url}?token=secret`, secret: SECRET },
 });
 
-const newBusiness = async (platform = plainWebhook()): Promise<{ account: string; bot: string }> => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  await updateAccount(account, { platform });
-  return { account, bot };
-};
-
 /** A user writes texts to the bot. Returns their conversation. */
 const writtenTo = async (
   { account, bot }: { account: string; bot: string },
@@ -87,7 +76,7 @@ const historyOf = async (account: string) => (await listDeliveries(account, {}, 
 
 describe('an attempt is in the history', () => {
   test('with its event, result, response and times', async () => {
-    const conversation = await writtenTo(await newBusiness(), ['Hi']);
+    const conversation = await writtenTo(await newBusiness(plainWebhook()), ['Hi']);
     await run(conversation);
     const [found, ...others] = await historyOf(conversation.account);
     expect(others).toEqual([]);
@@ -110,7 +99,7 @@ describe('an attempt is in the history', () => {
   });
 
   test('if it failed, with the time of the next one; attempts of an event are counted', async () => {
-    const conversation = await writtenTo(await newBusiness(), ['Hi']);
+    const conversation = await writtenTo(await newBusiness(plainWebhook()), ['Hi']);
     // Time passes.
     const slowly =
       (status: number, body?: string): Answer =>
@@ -142,7 +131,7 @@ describe('an attempt is in the history', () => {
   });
 
   test('if the webhook asked for a pause, with its end', async () => {
-    const conversation = await writtenTo(await newBusiness(), ['Hi']);
+    const conversation = await writtenTo(await newBusiness(plainWebhook()), ['Hi']);
     webhook.answers = [{ status: 429, headers: { 'retry-after': '7' } }];
     const { paused_until } = await run(conversation);
     expect(await historyOf(conversation.account)).toMatchObject([
@@ -155,7 +144,7 @@ describe('an attempt is in the history', () => {
   });
 
   test('for seven days', async () => {
-    const conversation = await writtenTo(await newBusiness(), ['Hi']);
+    const conversation = await writtenTo(await newBusiness(plainWebhook()), ['Hi']);
     await run(conversation);
     const [{ id } = { id: '' }] = await historyOf(conversation.account);
     vi.setSystemTime(Date.now() + 7 * 86_400_000 - 60_000);
@@ -181,7 +170,10 @@ describe('the history of an account is empty', () => {
 });
 
 test('an attempt costs one call, and one write unit with the longest response, or one for each KB of a long event; and one on an index', async () => {
-  const conversation = await writtenTo(await newBusiness(), ['Hi', randomBytes(1_500).toString('base64')]);
+  const conversation = await writtenTo(await newBusiness(plainWebhook()), [
+    'Hi',
+    randomBytes(1_500).toString('base64'),
+  ]);
   webhook.answers = [{ status: 200, body: randomBytes(3_000).toString('base64') }];
   const units: { table: number; index: number }[] = [];
   const send = documents.send.bind(documents);
@@ -218,7 +210,7 @@ test('the history adds one write unit and one on an index to each attempt, and a
 });
 
 test('if the history does not accept an attempt, the event is delivered and not repeated, and the failure is logged', async () => {
-  const conversation = await writtenTo(await newBusiness(), ['one', 'two']);
+  const conversation = await writtenTo(await newBusiness(plainWebhook()), ['one', 'two']);
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((command) => {
     const isHistory = command instanceof PutCommand && String(command.input.Item?.pk).startsWith(DELIVERIES);
@@ -235,7 +227,7 @@ test('if the history does not accept an attempt, the event is delivered and not 
 });
 
 test('a delivery that ends between the request and the record is repeated, and the repeat is in the history', async () => {
-  const conversation = await writtenTo(await newBusiness(), ['Hi']);
+  const conversation = await writtenTo(await newBusiness(plainWebhook()), ['Hi']);
   const send = documents.send.bind(documents);
   let isKilled = false;
   vi.spyOn(documents, 'send').mockImplementation((command) => {
@@ -254,7 +246,7 @@ test('a delivery that ends between the request and the record is repeated, and t
 describe('a list of deliveries', () => {
   /** A business with events of several users: the second event of each was rejected. */
   const withEvents = async (users: number) => {
-    const here = await newBusiness();
+    const here = await newBusiness(plainWebhook());
     for (let user = 0; user < users; user += 1) {
       webhook.answers = [200, { status: 503, headers: { 'retry-after': '60' } }];
       const conversation = await writtenTo(here, ['accepted', 'rejected']);
@@ -285,7 +277,7 @@ describe('a list of deliveries', () => {
   });
 
   test('is filtered by status and by the time of the events', async () => {
-    const { account } = await newBusiness();
+    const { account } = await newBusiness(plainWebhook());
     const now = Math.floor(Date.now() / 1_000);
     const outcomes = ['failed', 'succeeded', 'failed', 'succeeded'] as const;
     // Ids of one process never go back, so they do not follow the clock of a test.
@@ -313,7 +305,7 @@ describe('a list of deliveries', () => {
   });
 
   test('continues after attempts of one user that do not fit a page', async () => {
-    const here = await newBusiness();
+    const here = await newBusiness(plainWebhook());
     const conversation = await writtenTo(
       here,
       Array.from({ length: 25 }, (_, place) => `text ${place}`),
@@ -341,7 +333,7 @@ describe('a list of deliveries', () => {
   test('of another account does not contain them, and the id leads nowhere there', async () => {
     const account = await withEvents(1);
     const [first] = await historyOf(account);
-    const { account: other } = await newBusiness();
+    const { account: other } = await newBusiness(plainWebhook());
     expect(await historyOf(other)).toEqual([]);
     await expect(readDelivery(other, first?.id ?? '')).rejects.toMatchObject({ code: 'delivery_not_found' });
   });

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordFailure } from '../../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -30,7 +30,7 @@ import { type Answer, DestinationServer } from '../../support/destination-server
 import { failedAttempt } from '../../support/failed-attempt.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 const MINUTE = 4_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
@@ -69,18 +69,9 @@ const slowly =
     response.writeHead(status).end();
   };
 
-interface Business {
-  account: string;
-  bot: string;
-}
+const onWebhook = () => newBusiness({ name: 'webhook', settings: { url: webhook.url, secret: SECRET } });
 
-const newBusiness = async (): Promise<Business> => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  const settings = { url: webhook.url, secret: SECRET };
-  await updateAccount(account, { platform: { name: 'webhook', settings } });
-  return { account, bot };
-};
+type Business = Awaited<ReturnType<typeof newBusiness>>;
 
 /** A user writes texts to the bot. Returns their conversation. */
 const write = async ({ account, bot }: Business, texts: string[], phone = newPhone()): Promise<Conversation> => {
@@ -132,7 +123,7 @@ const SINCE = Date.now() - 60_000;
 
 describe('a replay', () => {
   test('sends the same bytes with the same webhook-id, a new timestamp and a valid signature', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await write(here, ['Hi']);
     await run(conversation);
     const id = await newestOf(here.account);
@@ -157,7 +148,7 @@ describe('a replay', () => {
   });
 
   test('is delivered after the pending events of its user', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['first']);
     const id = await newestOf(here.account);
     await write(here, ['second'], conversation.phone);
@@ -168,7 +159,7 @@ describe('a replay', () => {
   });
 
   test('is retried like other events, and its attempts are counted anew', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     await replayDelivery(here.account, await newestOf(here.account));
     webhook.answers = [slowly(503)];
@@ -187,7 +178,7 @@ describe('a replay', () => {
   });
 
   test('while the circuit is open waits for its end', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     for (let failure = 0; failure < 3; failure += 1) await recordFailure(destinationNameOf(conversation), 'closed');
     expect(await replayDelivery(here.account, await newestOf(here.account))).toMatchObject({ status: 'queued' });
@@ -199,7 +190,7 @@ describe('a replay', () => {
   });
 
   test('changes neither the log nor the state of the message', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await write(here, ['Hi']);
     await run(conversation);
     const { entries } = await listLogs(here.account, {}, 100);
@@ -209,7 +200,7 @@ describe('a replay', () => {
   });
 
   test('costs 4 read units, and at most 8 write units in one transaction', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     const { calls, table } = await consumedBy(() => replayDelivery(here.account, id));
@@ -220,7 +211,7 @@ describe('a replay', () => {
 
 describe('of two replays of an event, one adds it', () => {
   test('one after the other', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     expect(await replayDelivery(here.account, id)).toMatchObject({ status: 'queued' });
@@ -229,7 +220,7 @@ describe('of two replays of an event, one adds it', () => {
   });
 
   test('at the same time', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     const replays = await Promise.all(Array.from({ length: 4 }, () => replayDelivery(here.account, id)));
@@ -238,7 +229,7 @@ describe('of two replays of an event, one adds it', () => {
   });
 
   test('by different attempts of it, also while the replay is retried', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     await replayDelivery(here.account, id);
@@ -252,7 +243,7 @@ describe('of two replays of an event, one adds it', () => {
   });
 
   test('and a third one adds it again after the delivery', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     await replayDelivery(here.account, id);
@@ -264,7 +255,7 @@ describe('of two replays of an event, one adds it', () => {
 });
 
 test('a report about a message of RapidPro, which the account has left, is pending where it was, and follows there', async () => {
-  const here = await newBusiness();
+  const here = await onWebhook();
   const { account } = here;
   const conversation: Conversation = { direction: 'platform', account, phone: newPhone(), reports: true };
   const settings = { url: webhook.url, secret: SECRET };
@@ -285,7 +276,7 @@ test('a report about a message of RapidPro, which the account has left, is pendi
 });
 
 test('an event that is pending since its first attempt is not added', async () => {
-  const here = await newBusiness();
+  const here = await onWebhook();
   const conversation = await write(here, ['Hi']);
   webhook.answers = [503];
   await run(conversation);
@@ -295,7 +286,7 @@ test('an event that is pending since its first attempt is not added', async () =
 
 describe('nothing is sent', () => {
   test('after the erasure of the user', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     expect(await historyOf(here.account)).toHaveLength(2);
@@ -307,7 +298,7 @@ describe('nothing is sent', () => {
   });
 
   test('if the user is erased while the replay is pending', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     await replayDelivery(here.account, await newestOf(here.account));
     expect(await eraseUser(conversation.phone)).toMatchObject({ deliveries: 2, waiting: 1 });
@@ -316,7 +307,7 @@ describe('nothing is sent', () => {
   });
 
   test('if the user is erased between the look and the replay', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     const send = documents.send.bind(documents);
@@ -334,7 +325,7 @@ describe('nothing is sent', () => {
   });
 
   test('of an attempt that is recorded after the erasure, which its last run removes', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await write(here, ['Hi']);
     webhook.answers = [
       (response) => void eraseUser(conversation.phone).then(() => response.writeHead(200).end(conversation.phone)),
@@ -348,7 +339,7 @@ describe('nothing is sent', () => {
   });
 
   test('after seven days', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     later(7 * 86_400_000 + 1_000);
@@ -357,7 +348,7 @@ describe('nothing is sent', () => {
   });
 
   test('if the account has no platform any more', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     await updateAccount(here.account, { platform: null });
@@ -366,7 +357,7 @@ describe('nothing is sent', () => {
   });
 
   test('for another account, whose replay of the id finds nothing', async () => {
-    const [here, other] = [await newBusiness(), await newBusiness()];
+    const [here, other] = [await onWebhook(), await onWebhook()];
     const conversation = await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
     await expect(replayDelivery(other.account, id)).rejects.toMatchObject({ code: 'delivery_not_found' });
@@ -377,7 +368,7 @@ describe('nothing is sent', () => {
 
 describe('a recovery', () => {
   test('sends events of a user in their order, after the pending ones, and leaves out those that succeeded', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['one', 'two', 'three']);
     await write(here, ['accepted'], conversation.phone);
     await run(conversation);
@@ -389,7 +380,7 @@ describe('a recovery', () => {
   });
 
   test('keeps the order of the events if one of them has failed again later than the others', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['one', 'two']);
     const one = (await historyOf(here.account)).at(-1);
     await replayDelivery(here.account, one?.id ?? '');
@@ -402,7 +393,7 @@ describe('a recovery', () => {
   });
 
   test('that is repeated, also at the same time, sends each event once', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversations = [await rejected(here, ['one', 'two']), await rejected(here, ['three'])];
     const all = await Promise.all([recoverAll(here.account, SINCE), recoverAll(here.account, SINCE)]);
     expect(all.reduce((sum, { queued }) => sum + queued, 0)).toBe(3);
@@ -413,7 +404,7 @@ describe('a recovery', () => {
   });
 
   test('sends an event again whose replay has failed permanently', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     await recoverAll(here.account, SINCE);
     await untilFailed(conversation);
@@ -421,7 +412,7 @@ describe('a recovery', () => {
   });
 
   test('leaves out an event that is pending, because its worker ended before it settled the event', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await write(here, ['Hi']);
     webhook.answers = [400];
     await run(conversation);
@@ -438,7 +429,7 @@ describe('a recovery', () => {
   });
 
   test('is limited to a period, which includes its beginning and excludes its end', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation = await rejected(here, ['Hi']);
     const [{ event_id } = { event_id: '' }] = await historyOf(here.account);
     const time = Number.parseInt(event_id.slice(0, 13).replace('-', ''), 16);
@@ -450,7 +441,7 @@ describe('a recovery', () => {
   });
 
   test('of more events than a call handles goes on with the next call, in order', async () => {
-    const here = await newBusiness();
+    const here = await onWebhook();
     const conversation: Conversation = { direction: 'platform', account: here.account, phone: newPhone() };
     const events = Array.from({ length: 650 }, () => newId());
     await putAll(events.map((id) => failedAttempt(conversation, id)));
@@ -473,7 +464,7 @@ describe('a recovery', () => {
 });
 
 test('the history of an erased user has no item left, and that of another user stays', async () => {
-  const here = await newBusiness();
+  const here = await onWebhook();
   const [one, other] = [await rejected(here, ['Hi']), await rejected(here, ['Hello'])];
   await eraseUser(one.phone);
   expect((await historyOf(here.account)).map(({ phone }) => phone)).toEqual([other.phone, other.phone]);

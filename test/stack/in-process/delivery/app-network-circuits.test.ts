@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { findOpenCircuit, resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { inParallel } from '../../../../shared/core/parallel.ts';
 import { isAppNetworkFailing } from '../../../../shared/delivery/app-network-breaker.ts';
@@ -22,7 +21,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2030, 0, 1);
@@ -346,9 +345,6 @@ test("the circuits of an account's messages to users are the network's and its o
 });
 
 describe('while 60 users of a customer fail', () => {
-  const newAccount = async (): Promise<string> =>
-    (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
-
   const send = async (account: string, phone: string): Promise<Conversation> => {
     await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
     return { direction: 'app', account, phone };

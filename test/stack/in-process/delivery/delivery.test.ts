@@ -36,7 +36,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer, drop, hang } from '../../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newAccountId, newPhone } from '../../support/world.ts';
 
 /** Milliseconds of a minute of the schedule. Pauses of seconds are real: 1.5 s take 100 ms. */
 const MINUTE = 4_000;
@@ -89,7 +89,7 @@ const FIRST_STEP = (RETRY_STEPS_MS[0] ?? 0) / 60_000;
 const text = (to: string, body: string) => ({ to, type: 'text' as const, text: { body } });
 
 const newConversation = async (direction: Conversation['direction'] = 'app'): Promise<Conversation> => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  const account = await newAccount();
   return { direction, account, phone: newPhone() };
 };
 

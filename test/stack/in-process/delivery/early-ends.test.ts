@@ -5,8 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
-import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
 import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { setPause } from '../../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -23,7 +21,8 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { hang } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { statesWithReasons } from '../../support/states.ts';
+import { newAccount, newPhone } from '../../support/world.ts';
 
 const SECOND = 1_000;
 const NOW = Date.UTC(2030, 0, 1);
@@ -40,10 +39,11 @@ afterEach(async () => {
   await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
-const newConversation = async (): Promise<Conversation> => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
-  return { direction: 'app', account, phone: newPhone() };
-};
+const newConversation = async (): Promise<Conversation> => ({
+  direction: 'app',
+  account: await newAccount(),
+  phone: newPhone(),
+});
 
 type Options = Parameters<typeof sendMessage>[2];
 
@@ -64,12 +64,6 @@ const endedOf = async (conversation: Conversation): Promise<string[]> => {
 /** A wake-up of `sweep`. */
 const run = async (conversation: Conversation, remaining = () => 60_000) =>
   deliver(conversation, remaining, { ended: await endedOf(conversation), cancelled: true });
-
-/** The states of a message, with the reasons of failures. */
-const statesOf = async (id: string): Promise<string[]> =>
-  ((await messageHistory(id))?.states ?? []).map(({ state, reason_code }) =>
-    reason_code === undefined ? state : `${state}: ${reason_code}`,
-  );
 
 const CANCELLED = ['sent', 'sending_failed: cancelled'];
 const EXPIRED = ['sent', 'sending_failed: expired'];
@@ -104,7 +98,7 @@ describe('a message of a cancelled job', () => {
     await cancelJob(conversation.account, job_id);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(received()).toEqual([ids[1]]);
-    expect(await Promise.all(ids.map(statesOf))).toEqual([CANCELLED, DELIVERED, CANCELLED]);
+    expect(await Promise.all(ids.map(statesWithReasons))).toEqual([CANCELLED, DELIVERED, CANCELLED]);
     expect(written.filter((line) => line.includes('permanently failed'))).toEqual([]);
     expect(written.filter((line) => line.includes('ended early')).map((line) => JSON.parse(line))).toMatchObject(
       Array(2).fill({ level: 'info', reason: 'cancelled', ended_early: 1 }),
@@ -122,9 +116,9 @@ describe('a message of a cancelled job', () => {
     const own = await send(conversation, { job_id });
     await cancelJob(conversation.account, job_id);
     expect(await run(conversation)).toMatchObject({ settled: 1 });
-    expect(await statesOf(own)).toEqual(CANCELLED);
+    expect(await statesWithReasons(own)).toEqual(CANCELLED);
     expect(received()).toEqual([]);
-    expect(await Promise.all([first, ...later].map(statesOf))).toEqual(Array(12).fill(['sent']));
+    expect(await Promise.all([first, ...later].map(statesWithReasons))).toEqual(Array(12).fill(['sent']));
   });
 
   test('makes way, if its attempts failed, for the message behind it', async () => {
@@ -135,7 +129,7 @@ describe('a message of a cancelled job', () => {
     await failOnce(conversation);
     await cancelJob(conversation.account, job_id);
     expect(await run(conversation)).toEqual({ settled: 2 });
-    expect(await Promise.all([own, next].map(statesOf))).toEqual([CANCELLED, DELIVERED]);
+    expect(await Promise.all([own, next].map(statesWithReasons))).toEqual([CANCELLED, DELIVERED]);
     expect(await readHead(conversation)).toBeUndefined();
   });
 
@@ -160,7 +154,7 @@ describe('a message of a cancelled job', () => {
       },
     ];
     await run(conversation);
-    expect(await statesOf(id)).toEqual(DELIVERED);
+    expect(await statesWithReasons(id)).toEqual(DELIVERED);
 
     const other = randomUUID();
     const failing = await send(conversation, { job_id: other });
@@ -173,7 +167,7 @@ describe('a message of a cancelled job', () => {
     ];
     await run(conversation);
     expect(received()).toEqual([failing]);
-    expect(await statesOf(failing)).toEqual(CANCELLED);
+    expect(await statesWithReasons(failing)).toEqual(CANCELLED);
   });
 
   test('waits for another worker if time runs out, which is reported as unfinished', async () => {
@@ -195,7 +189,7 @@ describe('a message of a cancelled job', () => {
     await cancelJob(mine.account, job_id);
     await run(mine);
     await run(theirs);
-    expect(await Promise.all(ids.map(statesOf))).toEqual([CANCELLED, DELIVERED]);
+    expect(await Promise.all(ids.map(statesWithReasons))).toEqual([CANCELLED, DELIVERED]);
   });
 });
 
@@ -208,7 +202,7 @@ describe('a message that is valid for a limited time', () => {
     const id = await send(conversation, { valid_for: 60 });
     vi.setSystemTime(NOW + later);
     await run(conversation);
-    expect(await statesOf(id)).toEqual(states);
+    expect(await statesWithReasons(id)).toEqual(states);
   });
 
   test.each(withoutAttempts)('ends while %s, each one at its own time', async (_, prevent) => {
@@ -218,10 +212,10 @@ describe('a message that is valid for a limited time', () => {
     const [long, short] = [await send(conversation, { valid_for: 300 }), await send(conversation, { valid_for: 60 })];
     vi.setSystemTime(NOW + 60 * SECOND);
     await run(conversation);
-    expect(await Promise.all([first, long, short].map(statesOf))).toEqual([['sent'], ['sent'], EXPIRED]);
+    expect(await Promise.all([first, long, short].map(statesWithReasons))).toEqual([['sent'], ['sent'], EXPIRED]);
     vi.setSystemTime(NOW + 300 * SECOND);
     await run(conversation);
-    expect(await Promise.all([first, long].map(statesOf))).toEqual([['sent'], EXPIRED]);
+    expect(await Promise.all([first, long].map(statesWithReasons))).toEqual([['sent'], EXPIRED]);
     expect(received()).toEqual([]);
   });
 
@@ -250,12 +244,12 @@ describe('a message that is valid for a limited time', () => {
     await failOnce(conversation);
     vi.setSystemTime(NOW - 3_600 * SECOND);
     await run(conversation);
-    expect(await statesOf(id)).toEqual(['sent']);
+    expect(await statesWithReasons(id)).toEqual(['sent']);
     vi.setSystemTime(NOW + 60 * SECOND);
     await run(conversation);
     vi.setSystemTime(NOW);
     await run(conversation);
-    expect(await statesOf(id)).toEqual(EXPIRED);
+    expect(await statesWithReasons(id)).toEqual(EXPIRED);
     expect(received()).toEqual([]);
   });
 
@@ -269,7 +263,7 @@ describe('a message that is valid for a limited time', () => {
       },
     ];
     await run(conversation);
-    expect(await statesOf(id)).toEqual(DELIVERED);
+    expect(await statesWithReasons(id)).toEqual(DELIVERED);
   });
 });
 

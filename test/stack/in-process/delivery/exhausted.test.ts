@@ -5,7 +5,7 @@
  */
 import { DeleteCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
 import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { breakerOf } from '../../../../shared/delivery/breaker.ts';
@@ -25,7 +25,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newPhone } from '../../support/world.ts';
 
 const HOUR = 3_600_000;
 const LIFETIME = 72 * HOUR;
@@ -47,10 +47,11 @@ afterEach(async () => {
   await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
-const newConversation = async (): Promise<Conversation> => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
-  return { direction: 'app', account, phone: newPhone() };
-};
+const newConversation = async (): Promise<Conversation> => ({
+  direction: 'app',
+  account: await newAccount(),
+  phone: newPhone(),
+});
 
 /** Sends so many messages, one after the other. Returns their ids. */
 const send = async ({ account, phone }: Conversation, count: number): Promise<string[]> => {

@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
-import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import {
   findOpenCircuit,
   pendingConversations,
@@ -35,7 +34,8 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { statesWithReasons } from '../../support/states.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
@@ -54,17 +54,12 @@ afterEach(async () => {
   await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
-interface User {
-  account: string;
-  phone: string;
-  bot: string;
-}
+type User = Awaited<ReturnType<typeof newBusiness>>;
 
 const newUser = async (sending_hours?: SendingHours): Promise<User> => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  if (sending_hours) await updateAccount(account, { sending_hours });
-  return { account, phone: newPhone(), bot };
+  const user = await newBusiness();
+  if (sending_hours) await updateAccount(user.account, { sending_hours });
+  return user;
 };
 
 type Options = Parameters<typeof sendMessage>[2];
@@ -93,11 +88,6 @@ const run = async (user: User): Promise<void> => {
 };
 
 const received = (): string[] => app().calls.map(({ json }) => json.data.id);
-
-const statesOf = async (id: string): Promise<string[]> =>
-  ((await messageHistory(id))?.states ?? []).map(({ state, reason_code }) =>
-    reason_code === undefined ? state : `${state}: ${reason_code}`,
-  );
 
 const headOf = async (user: User) => {
   const [, withHours] = towards(user);
@@ -134,7 +124,7 @@ describe('a message with sending hours', () => {
     expect(await dueOf(user)).toMatchObject({ heads: 1 });
     await run(user);
     expect(received()).toEqual([id]);
-    expect(await statesOf(id)).toEqual(DELIVERED);
+    expect(await statesWithReasons(id)).toEqual(DELIVERED);
     expect(await readMessage(user.account, id)).not.toHaveProperty('waits_until');
     expect(await headOf(user)).toBeUndefined();
   });
@@ -214,7 +204,7 @@ describe('while a message waits for its hours', () => {
     at(NIGHT + HOUR);
     expect((await dueOf(user)).ended).toHaveLength(1);
     await run(user);
-    expect(await statesOf(first)).toEqual(['sent', 'sending_failed: expired']);
+    expect(await statesWithReasons(first)).toEqual(['sent', 'sending_failed: expired']);
     expect(await dueOf(user)).toEqual({ ended: [], heads: 0 });
     at(MORNING);
     await run(user);
@@ -228,7 +218,7 @@ describe('while a message waits for its hours', () => {
     await run(user);
     await cancelJob(user.account, job_id);
     await run(user);
-    expect(await statesOf(first)).toEqual(['sent', 'sending_failed: cancelled']);
+    expect(await statesWithReasons(first)).toEqual(['sent', 'sending_failed: cancelled']);
     at(MORNING);
     await run(user);
     expect(received()).toEqual([second]);
@@ -241,11 +231,11 @@ describe('while a message waits for its hours', () => {
     await reportOptOut('stop', { from: user.phone, to: user.bot, state: 'stopped' }, timestamp());
     at(MORNING);
     await run(user);
-    expect(await statesOf(before)).toEqual(['sent', 'sending_failed: opted_out']);
+    expect(await statesWithReasons(before)).toEqual(['sent', 'sending_failed: opted_out']);
     at(NIGHT + DAY);
     const after = await send(user, HOURS);
     await run(user);
-    expect(await statesOf(after)).toEqual(['sent', 'sending_failed: opted_out']);
+    expect(await statesWithReasons(after)).toEqual(['sent', 'sending_failed: opted_out']);
     expect(received()).toEqual([]);
   });
 
@@ -258,7 +248,7 @@ describe('while a message waits for its hours', () => {
     at(MORNING);
     await run(user);
     expect(received()).toEqual([]);
-    expect(await statesOf(id)).toEqual(['sent', 'sending_failed: user_erased']);
+    expect(await statesWithReasons(id)).toEqual(['sent', 'sending_failed: user_erased']);
   });
 
   test('its account can be suspended and resumed', async () => {
@@ -322,7 +312,7 @@ describe('the attempts of a message with hours', () => {
     at(MORNING + 3 * MINUTE);
     await run(user);
     expect(received()).toEqual(Array(5).fill(id));
-    expect(await statesOf(id)).toEqual(DELIVERED);
+    expect(await statesWithReasons(id)).toEqual(DELIVERED);
   });
 
   test('end three days after they were permitted first', async () => {
@@ -333,13 +323,13 @@ describe('the attempts of a message with hours', () => {
       at(time);
       app().answers = [503, 503, 204];
       await run(user);
-      expect(await statesOf(id)).toEqual(['sent']);
+      expect(await statesWithReasons(id)).toEqual(['sent']);
       await resetCircuit(APP_NETWORK_DESTINATION);
     }
     at(MORNING + 3 * DAY);
     app().answers = [503, 503, 204];
     await run(user);
-    expect(await statesOf(id)).toEqual(['sent', 'sending_failed: unreachable']);
+    expect(await statesWithReasons(id)).toEqual(['sent', 'sending_failed: unreachable']);
   });
 
   test('end with one more when the hours begin, if the three days end outside them', async () => {
@@ -351,12 +341,12 @@ describe('the attempts of a message with hours', () => {
     at(NIGHT + 3 * DAY);
     await run(user);
     expect(app().calls).toHaveLength(2);
-    expect(await statesOf(id)).toEqual(['sent']);
+    expect(await statesWithReasons(id)).toEqual(['sent']);
     at(MORNING + 3 * DAY);
     app().answers = [503, 503, 204];
     await run(user);
     expect(app().calls).toHaveLength(4);
-    expect(await statesOf(id)).toEqual(['sent', 'sending_failed: unreachable']);
+    expect(await statesWithReasons(id)).toEqual(['sent', 'sending_failed: unreachable']);
   });
 });
 

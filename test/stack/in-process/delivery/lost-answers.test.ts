@@ -23,7 +23,7 @@ import { documents, pages } from '../../../../shared/table/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
-import { newAccountId, newCaller, newPanelist, newPhone, newVendor } from '../../support/world.ts';
+import { newBusiness, newCaller, newPanelist, newPhone, newVendor } from '../../support/world.ts';
 
 /** A table without a running stack: entries stay pending until the test delivers them. */
 useOwnTable('lost');
@@ -124,11 +124,8 @@ beforeEach(() => {
 
 /** A new account with a webhook and a bot, and a conversation in each direction. */
 const newConversations = async () => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Lost', id: newAccountId(), bot_number: bot });
   const settings = { url: destination.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
-  await updateAccount(account, { platform: { name: 'webhook', settings } });
-  const phone = newPhone();
+  const { account, bot, phone } = await newBusiness({ name: 'webhook', settings });
   const app: Conversation = { direction: 'app', account, phone };
   const platform: Conversation = { direction: 'platform', account, phone };
   return { account, bot, phone, app, platform };

@@ -7,12 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { beginListening } from '../../../../infra/operator/listen/mode.ts';
-import {
-  type AccountPlatform,
-  createAccount,
-  showAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
+import { type AccountPlatform, showAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -29,7 +24,7 @@ import { eraseUser } from '../../../../shared/user-data/erasure.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
@@ -66,10 +61,8 @@ const plainWebhook = (): AccountPlatform => ({
 });
 
 /** A business, with a platform or without one, and a user who writes to its bot. */
-const open = async (platform: AccountPlatform | null = null) => {
-  const [bot, phone] = [newPhone(), newPhone()];
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  if (platform !== null) await updateAccount(account, { platform });
+const open = async (platform?: AccountPlatform) => {
+  const { account, bot, phone } = await newBusiness(platform);
   const conversation: Conversation = { direction: 'platform', account, phone };
   return {
     account,

@@ -202,14 +202,4 @@ describe('what RapidPro sends again is sent, or reported again:', () => {
     expect(told().at(-1)).toBe('failed id=21');
     expect(await send('two')).not.toBe(two);
   });
-
-  test('a part that is sent after another one has failed does not hide the failure', async () => {
-    const { id: one, send, run, toUser } = await open('rapidpro');
-    await logState(one, FAILED);
-    await run();
-    await send('two');
-    await toUser();
-    await run();
-    expect(told()).toEqual(['failed id=21', 'failed id=21']);
-  });
 });

@@ -5,10 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { type OwnStack, serveOwnStack } from '../../support/own-stack.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 /** Milliseconds of a minute. It is long because Turn returns the end of its window in whole seconds. */
 const MINUTE = 15_000;
@@ -17,10 +16,9 @@ const LIMIT = 5;
 
 /** A new account whose number at Turn accepts `limit` calls a minute. */
 const openNumber = async ({ turn, demo }: OwnStack, limit: number) => {
-  const [channel, token, bot] = [randomUUID(), 'token-of-the-customer', newPhone()];
+  const [channel, token] = [randomUUID(), 'token-of-the-customer'];
   turn.addNumber(channel, { token, bridge_token: demo.token, limit });
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  await updateAccount(account, { platform: { name: 'turn', settings: { url: turn.url, channel, token } } });
+  const { bot } = await newBusiness({ name: 'turn', settings: { url: turn.url, channel, token } });
   return {
     write: (body: string) =>
       receiveMessage(randomUUID(), { from: newPhone(), to: bot, type: 'text' as const, text: { body } }),

@@ -4,7 +4,7 @@
  * @module-tag long
  */
 import { describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
@@ -21,7 +21,7 @@ import type { Answer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newBusiness, newPhone } from '../../support/world.ts';
 
 /** The length of a minute in milliseconds. */
 const MINUTE = 1_000;
@@ -38,7 +38,7 @@ useStoppedClock(NOW, MINUTE);
 const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
 const newMessage = async () => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  const account = await newAccount();
   const phone = newPhone();
   const id = await sendMessage(account, text(phone), {});
   const conversation: Conversation = { direction: 'app', account, phone };
@@ -88,10 +88,7 @@ describe('a message that is not delivered fails with the code', () => {
   });
 
   test('unknown if our own code cannot build the request for three days', async () => {
-    const bot = newPhone();
-    const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: destination().url } } });
-    const phone = newPhone();
+    const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: destination().url } });
     await receiveMessage(`event of ${phone}`, { from: phone, ...text(bot) });
     const conversation: Conversation = { direction: 'platform', account, phone };
     const [entry] = (await oldestEntries(conversation)).entries;

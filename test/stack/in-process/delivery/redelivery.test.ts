@@ -13,7 +13,6 @@ import { handler as deliver } from '../../../../functions/workers/deliver.ts';
 import { handler as relay } from '../../../../functions/workers/relay.ts';
 import { BatchHandler } from '../../../../infra/local/aws/event-sources/batch-handler.ts';
 import type { StreamRecord } from '../../../../infra/local/aws/event-sources/stream.ts';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
@@ -30,7 +29,7 @@ import { lifetime } from '../../../support/lifetime.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newAccountId, newBusiness, newPhone } from '../../support/world.ts';
 
 const written = captureLog();
 const queue = useFakeQueue();
@@ -48,7 +47,7 @@ const BODIES = ['one', 'two', 'three'];
 
 /** A new conversation with three pending messages. */
 const pending = async (): Promise<Conversation> => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  const account = await newAccount();
   const phone = newPhone();
   for (const body of BODIES) await sendMessage(account, text(phone, body), {});
   return { direction: 'app', account, phone };
@@ -262,10 +261,7 @@ test('only a log entry of an unknown format is skipped, with an error in the log
 describe('a message that cannot be built', () => {
   /** A conversation with a chat platform whose first entry has no content. */
   const broken = async (): Promise<Conversation> => {
-    const bot = newPhone();
-    const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: destination().url } } });
-    const phone = newPhone();
+    const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: destination().url } });
     for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
     const conversation: Conversation = { direction: 'platform', account, phone };
     const [first] = (await oldestEntries(conversation)).entries;

@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { breakerOf } from '../../../../shared/delivery/breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -13,7 +12,7 @@ import type { Conversation } from '../../../../shared/outbox/event.ts';
 import { GROUP_COUNT, groupIndexOf } from '../../../../shared/outbox/wake-ups/conversations.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccountId, newBusiness } from '../../support/world.ts';
 
 const SECOND = 1_000;
 const NOW = Date.UTC(2030, 0, 1);
@@ -132,10 +131,8 @@ test('a webhook that takes nine seconds gets the events of a conversation only i
       response.writeHead(204).end();
     },
   ];
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
   const settings = { url: webhook.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
-  await updateAccount(account, { platform: { name: 'webhook', settings } });
+  const { account, bot } = await newBusiness({ name: 'webhook', settings });
   // 14 requests take two minutes, which is the limit for one minute: the clock of each begins when the last one ends.
   const waits: number[] = [];
   const groups = groupsOf(account);

@@ -5,7 +5,7 @@
  */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { pendingAbout, pendingConversations } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
@@ -16,7 +16,7 @@ import { documents, remove } from '../../../../shared/table/client.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { putAll } from '../../support/many-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccountId, newBusiness, newPhone } from '../../support/world.ts';
 
 useOwnTable('waiting');
 captureLog();
@@ -25,11 +25,8 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** A new account with messages of a user that are pending for its webhook. Returns the messages' ids. */
 const written = async (...bodies: string[]) => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
   const settings = { url: 'https://customer.example.com/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
-  await updateAccount(account, { platform: { name: 'webhook', settings } });
-  const phone = newPhone();
+  const { account, bot, phone } = await newBusiness({ name: 'webhook', settings });
   for (const [index, body] of bodies.entries())
     await receiveMessage(`${phone} ${index}`, { from: phone, to: bot, type: 'text', text: { body } });
   const conversation: Conversation = { direction: 'platform', account, phone };

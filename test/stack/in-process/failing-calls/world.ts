@@ -1,11 +1,7 @@
 /** Data for scenarios: an account, users and log entries. */
 import { randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
-import {
-  type AccountPlatform,
-  createAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
+import type { AccountPlatform } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { changeOptOut } from '../../../../shared/messaging/opt-outs/changes.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
 import { messageKey } from '../../../../shared/outbox/entities.ts';
@@ -17,21 +13,16 @@ import { createProfiler } from '../../../../shared/profilers/profilers.ts';
 import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness as newBusinessOn, newPhone } from '../../support/world.ts';
 import { itemsInTable } from './table.ts';
 
 /** The URL of the destination that receives all posts. */
 export const posts = { url: '' };
 
 /** A new account with a bot and a platform, by default a plain webhook, and the phone number of a user. */
-export const newBusiness = async (
+export const newBusiness = (
   platform: AccountPlatform = { name: 'webhook', settings: { url: posts.url, secret: newSecret() } },
-): Promise<{ account: string; bot: string; phone: string }> => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  await updateAccount(account, { platform });
-  return { account, bot, phone: newPhone() };
-};
+) => newBusinessOn(platform);
 
 /** A signing secret of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;

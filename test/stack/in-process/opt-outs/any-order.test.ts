@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { receiveEvents } from '../../../../shared/app-network/event-batch.ts';
 import { sendEach } from '../../../../shared/campaigns/accept.ts';
@@ -26,7 +25,7 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { drop } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 /** The length of a minute in milliseconds. */
 const MINUTE = 1_000;
@@ -93,9 +92,8 @@ class World {
   }
 
   static async create(): Promise<World> {
-    const bot = newPhone();
-    const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-    const world = new World(id, bot);
+    const { account, bot } = await newBusiness();
+    const world = new World(account, bot);
     await world.#register();
     return world;
   }

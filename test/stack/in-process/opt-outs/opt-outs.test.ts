@@ -5,12 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type AccountPlatform,
-  createAccount,
-  updateAccount,
-} from '../../../../infra/operator/queries/accounts-admin.ts';
-import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
+import type { AccountPlatform } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { personalDataOf } from '../../../../infra/operator/queries/personal-data-export.ts';
 import { receiveEvents } from '../../../../shared/app-network/event-batch.ts';
 import { sendEach } from '../../../../shared/campaigns/accept.ts';
@@ -30,8 +25,9 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { statesWithReasons } from '../../support/states.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newBusiness, newPhone } from '../../support/world.ts';
 
 /** The length of a minute in milliseconds. */
 const MINUTE = 6_000;
@@ -55,9 +51,7 @@ interface World {
 }
 
 const newWorld = async (platform?: AccountPlatform): Promise<World> => {
-  const [bot, phone] = [newPhone(), newPhone()];
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  if (platform) await updateAccount(account, { platform });
+  const { account, bot, phone } = await newBusiness(platform);
   await updateUser(randomUUID(), {
     phone_number: phone,
     properties: { device_make: { value: 'Acme', source: 'device' } },
@@ -94,12 +88,6 @@ const send = ({ account, phone }: World): Promise<string> => sendMessage(account
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-/** The states of a message, with the reasons of failures. */
-const statesOf = async (id: string): Promise<string[]> =>
-  ((await messageHistory(id))?.states ?? []).map(({ state, reason_code }) =>
-    reason_code === undefined ? state : `${state}: ${reason_code}`,
-  );
-
 const OPTED_OUT = ['sent', 'sending_failed: opted_out'];
 const DELIVERED = ['sent', 'delivered_to_server'];
 
@@ -112,7 +100,7 @@ describe('after a stop', () => {
     await stop(world);
     const after = await send(world);
     expect(await run(world.toUser)).toEqual({ settled: 2 });
-    expect(await Promise.all([before, after].map(statesOf))).toEqual([OPTED_OUT, OPTED_OUT]);
+    expect(await Promise.all([before, after].map(statesWithReasons))).toEqual([OPTED_OUT, OPTED_OUT]);
     expect(app().calls).toEqual([]);
   });
 
@@ -127,7 +115,7 @@ describe('after a stop', () => {
     ];
     expect(await run(world.toUser)).toEqual({ settled: 1 });
     expect(app().calls).toHaveLength(1);
-    expect(await statesOf(id)).toEqual(OPTED_OUT);
+    expect(await statesWithReasons(id)).toEqual(OPTED_OUT);
 
     const other = await newWorld();
     const retried = await send(other);
@@ -140,7 +128,7 @@ describe('after a stop', () => {
     app().answers = [204];
     await run(other.toUser);
     expect(app().calls).toEqual([]);
-    expect(await statesOf(retried)).toEqual(OPTED_OUT);
+    expect(await statesWithReasons(retried)).toEqual(OPTED_OUT);
   });
 
   test('other users receive the messages of this business, and the user those of others', async () => {
@@ -150,7 +138,7 @@ describe('after a stop', () => {
     await stop(world);
     const ids = [await send(neighbour), await send(elsewhere)];
     for (const { account, phone } of [neighbour, elsewhere]) await run({ direction: 'app', account, phone });
-    expect(await Promise.all(ids.map(statesOf))).toEqual([DELIVERED, DELIVERED]);
+    expect(await Promise.all(ids.map(statesWithReasons))).toEqual([DELIVERED, DELIVERED]);
   });
 
   test('a recipient of a campaign is logged as failed, without an outbox entry; the others receive it', async () => {
@@ -204,7 +192,7 @@ describe('after a stop', () => {
     await start(world);
     const later = await send(world);
     await run(world.toUser);
-    expect(await Promise.all([pending, later].map(statesOf))).toEqual([DELIVERED, DELIVERED]);
+    expect(await Promise.all([pending, later].map(statesWithReasons))).toEqual([DELIVERED, DELIVERED]);
   });
 });
 
@@ -297,7 +285,7 @@ describe('a user who is removed', () => {
     await updateUser(randomUUID(), { phone_number: world.phone });
     const id = await send(world);
     await run(world.toUser);
-    expect(await statesOf(id)).toEqual(DELIVERED);
+    expect(await statesWithReasons(id)).toEqual(DELIVERED);
   });
 
   test('is stopped in RapidPro, and receives nothing pending, if the opt-out is all that is known', async () => {

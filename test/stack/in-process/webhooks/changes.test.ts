@@ -5,7 +5,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import {
   addEndpoint,
@@ -26,7 +26,7 @@ import { readHead } from '../../../../shared/outbox/head.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { authorOf, newAccountId, newPhone } from '../../support/world.ts';
+import { authorOf, newBusiness } from '../../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 /** Milliseconds of a minute: retries are quicker. */
@@ -62,13 +62,12 @@ const later = (minutes: number) => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE });
 };
 
-const newBusiness = async () => {
-  const bot = newPhone();
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-  return { account, bot, phone: newPhone(), by: authorOf(account) };
+const newAuthor = async () => {
+  const business = await newBusiness();
+  return { ...business, by: authorOf(business.account) };
 };
 
-type Business = Awaited<ReturnType<typeof newBusiness>>;
+type Business = Awaited<ReturnType<typeof newAuthor>>;
 
 const write = ({ bot, phone }: Business, body: string) =>
   receiveMessage(randomUUID(), { from: phone, to: bot, type: 'text', text: { body } });
@@ -112,8 +111,8 @@ const addFailing = async (business: Business): Promise<string> => {
 const textsAt = ({ calls }: DestinationServer): string[] =>
   calls.map(({ json }) => (json.data ?? json.message).text.body);
 
-test('a webhook that gets the number of a deleted one does not wait for its retries', async () => {
-  const business = await newBusiness();
+test('a webhook that gets the number of a deleted one gets none of its events, and does not wait for its retries', async () => {
+  const business = await newAuthor();
   const [, up] = servers();
   const id = await addFailing(business);
   await deleteEndpoint(business.by, id);
@@ -124,7 +123,7 @@ test('a webhook that gets the number of a deleted one does not wait for its retr
 });
 
 test('a webhook beside that of an operator does not wait for its retries', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const [down, up] = servers();
   down.answers = [503];
   await updateAccount(business.account, { platform: { name: 'webhook', settings: { url: down.url, secret: SECRET } } });
@@ -137,7 +136,7 @@ test('a webhook beside that of an operator does not wait for its retries', async
 });
 
 test('after a change of its URL, a webhook gets at once what has failed', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const [, up] = servers();
   const id = await addFailing(business);
   await changeEndpoint(business.by, id, { url: up.url });
@@ -146,7 +145,7 @@ test('after a change of its URL, a webhook gets at once what has failed', async 
 });
 
 test('a webhook that was disabled stays so with another secret, and gets what has waited after a change', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const [server] = servers();
   server.answers = [410];
   const { id } = await addEndpoint(business.by, { url: server.url });
@@ -168,7 +167,7 @@ test('a webhook that was disabled stays so with another secret, and gets what ha
 });
 
 test('a test is not delayed by one that failed before', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const [server] = servers();
   server.answers = [404];
   const { id } = await addEndpoint(business.by, { url: server.url });
@@ -187,7 +186,7 @@ test('a test is not delayed by one that failed before', async () => {
 });
 
 test('a delivery to the webhook of an operator is sent again to what it has become, once, and to no other', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const { account } = business;
   const [former, other] = servers();
   former.answers = [{ status: 500, headers: { 'webhook-delivery': 'abort-message' } }];
@@ -209,7 +208,7 @@ test('a delivery to the webhook of an operator is sent again to what it has beco
 });
 
 test('a 410 to a request that began before a change disables nothing', async () => {
-  const business = await newBusiness();
+  const business = await newAuthor();
   const [former, next] = servers();
   const { id } = await addEndpoint(business.by, { url: former.url });
   former.answers = [

@@ -297,20 +297,6 @@ describe('a webhook', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('that is deleted drops what is pending, and its number may be that of another one', async () => {
-    const [business, failing, server] = [await newBusiness(), await newServer(), await newServer()];
-    failing.answers = [503];
-    const { id } = await create(business, { url: failing.url });
-    const phone = newPhone();
-    await write(phone, business, 'for the first one');
-    await expect.poll(() => failing.calls.length).toBeGreaterThan(0);
-    await create(business, { url: `${server.url}/other`, types: ['user.started'] });
-    await call('deleteWebhook', { token: business.token, path: { webhook_id: id } });
-    await create(business, { url: server.url });
-    await write(phone, business, 'for the next one');
-    await expect.poll(() => textsAt(server), { timeout: 100_000 }).toEqual(['for the next one']);
-  }, 120_000);
-
   test('has nothing left of a user who is erased while events wait for it', async () => {
     const [business, server] = [await newBusiness(), await newServer()];
     server.answers = [503];
