@@ -3,8 +3,8 @@
  *
  * @module-tag long
  */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { findOpenCircuit, resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { findOpenCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { inParallel } from '../../../../shared/core/parallel.ts';
 import { isAppNetworkFailing } from '../../../../shared/delivery/app-network-breaker.ts';
 import { breakerOf } from '../../../../shared/delivery/breaker.ts';
@@ -21,6 +21,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { newAccount, newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
@@ -31,15 +32,7 @@ useOwnTable('app-network-circuits');
 const written = captureLog();
 const app = useAppNetworkServer();
 
-beforeEach(() => {
-  vi.stubEnv('MINUTE', String(MINUTE));
-  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
-});
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+useStoppedClock(NOW, MINUTE);
 
 const advance = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
 

@@ -4,11 +4,10 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { setPause } from '../../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../../shared/destinations/destination.ts';
+import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
 import { ScheduledWork } from '../../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../../shared/messaging/jobs/cancel.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
@@ -22,6 +21,7 @@ import { consumedBy } from '../../support/consumed.ts';
 import { hang } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { statesWithReasons } from '../../support/states.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { newAccount, newPhone } from '../../support/world.ts';
 
 const SECOND = 1_000;
@@ -32,12 +32,7 @@ useOwnTable('early-ends');
 const written = captureLog();
 const destination = useAppNetworkServer();
 
-beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+useStoppedClock(NOW, 60 * SECOND);
 
 const newConversation = async (): Promise<Conversation> => ({
   direction: 'app',

@@ -4,15 +4,14 @@
  * @module-tag long
  */
 import { DeleteCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
-import { resetCircuit } from '../../../../infra/operator/queries/outbox-inspection.ts';
 import { breakerOf } from '../../../../shared/delivery/breaker.ts';
 import { setPause } from '../../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { listDeliveries } from '../../../../shared/delivery/history/deliveries.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../../shared/destinations/destination.ts';
+import { destinationNameOf } from '../../../../shared/destinations/destination.ts';
 import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
@@ -25,6 +24,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { newAccount, newPhone } from '../../support/world.ts';
 
 const HOUR = 3_600_000;
@@ -36,16 +36,9 @@ useOwnTable('exhausted');
 const written = captureLog();
 const destination = useAppNetworkServer();
 
-beforeEach(() => {
-  vi.stubEnv('MINUTE', '60000');
-  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
-});
+useStoppedClock(NOW, HOUR / 60);
 
-afterEach(async () => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const newConversation = async (): Promise<Conversation> => ({
   direction: 'app',

@@ -4,7 +4,7 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import {
   findOpenCircuit,
@@ -35,6 +35,7 @@ import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
 import { statesWithReasons } from '../../support/states.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { newBusiness, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
@@ -47,12 +48,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-beforeEach(() => void vi.useFakeTimers({ now: NIGHT, toFake: ['Date'] }));
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+useStoppedClock(NIGHT, MINUTE);
 
 type User = Awaited<ReturnType<typeof newBusiness>>;
 
