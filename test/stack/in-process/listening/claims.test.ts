@@ -308,13 +308,6 @@ describe('a claim', () => {
 });
 
 describe('the mode', () => {
-  test('needs a token with the permission of listeners', async () => {
-    const { token } = await newCaller('bridge', 'messages');
-    const body = { claim: 'any', status_code: 200 };
-    expect((await fail('claimDeliveries', { token })).body.code).toBe('permission_required');
-    expect((await fail('settleDelivery', { token, body })).body.code).toBe('permission_required');
-  });
-
   test('is required to claim events', async () => {
     const { token } = await newCaller('listen');
     expect((await fail('claimDeliveries', { token })).body).toMatchObject({ status: 409, code: 'not_listening' });

@@ -381,10 +381,4 @@ describe('an error', () => {
     await updateAccount(business.account, { platform: null });
     expect(await listed(business)).toEqual([]);
   });
-
-  test('of a token without the permission is 403', async () => {
-    const { token } = await newCaller('bridge', 'account');
-    expect((await fail('listWebhooks', { token })).status).toBe(403);
-    expect((await fail('createWebhook', { token, body: { url: 'https://example.com' } })).status).toBe(403);
-  });
 });
