@@ -228,6 +228,4 @@ describe('an invalid test message', () => {
       expect(await logsOf(bot)).toEqual([]);
     },
   );
-
-  const _good = JSON.stringify(message(from, 'Hi'));
 });

@@ -249,8 +249,6 @@ describe('an invalid message of Turn', () => {
       expect((await call('listLogs', { token: caller.token })).status).toBe(204);
     },
   );
-
-  const _good = JSON.stringify(whatsapp(to, shown('Hi')));
 });
 
 /** Starts a number at Turn that records its calls and returns the responses that the test sets. */
