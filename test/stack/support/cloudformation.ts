@@ -4,10 +4,22 @@
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { HASH_SECRET } from '../../../infra/operator/local-stack/hash-secret.ts';
 import { type Environment, remote } from './operator.ts';
+
+const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
+
+/** The outputs of the served stack that commands need. */
+export const servedOutputs = {
+  TableName,
+  HashSecretName: 'hash-secret',
+  AppNetworkSecret: 'app-network',
+  BaseUrl,
+  BridgeUrl,
+  CounterRetention: '400',
+};
 
 const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
 

@@ -1,14 +1,7 @@
 /** `operator app-network`: the URL and the secret of the app network of a deployed stack. */
-import { expect, inject, test } from 'vitest';
-import { serveStacks } from '../../support/cloudformation.ts';
+import { expect, test } from 'vitest';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import { operator, operatorIn } from '../../support/operator.ts';
-
-const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
-
-const outputs = {
-  ...{ TableName, HashSecretName: 'hash-secret', AppNetworkSecret: 'app-network', BaseUrl, BridgeUrl },
-  CounterRetention: '400',
-};
 
 const URL = 'https://app.example.com/messages';
 const WHSEC = /^whsec_[A-Za-z0-9+/]{43}=$/;
@@ -17,7 +10,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 /** Runs commands for a stack whose secret has this value, and returns what the secret has then. */
 const deployed = async (value: string | undefined) => {
   const secrets: Record<string, string | undefined> = { 'app-network': value };
-  const env = await serveStacks({ trial: outputs }, { secrets });
+  const env = await serveStacks({ trial: servedOutputs }, { secrets });
   return {
     appNetwork: (...args: string[]) => operatorIn(env, 'app-network', ...args, '--stack', 'trial', '--json'),
     stored: () => JSON.parse(secrets['app-network'] ?? ''),

@@ -5,7 +5,7 @@
  */
 import { describe, expect, inject, test } from 'vitest';
 import { findAccount } from '../../../../shared/accounts/accounts.ts';
-import { serveStacks } from '../../support/cloudformation.ts';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import {
   failingTable,
   hasTerminal,
@@ -116,17 +116,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
 
 describe('the target', () => {
   test('of --stack is its name, stage, AWS account and region', async () => {
-    const { table: TableName, base_url: BaseUrl, bridge_url: BridgeUrl } = stack;
-    const env = await serveStacks({
-      'business-api-trial': {
-        TableName,
-        HashSecretName: 'hash-secret',
-        AppNetworkSecret: 'app-network',
-        BaseUrl,
-        BridgeUrl,
-        CounterRetention: '400',
-      },
-    });
+    const env = await serveStacks({ 'business-api-trial': servedOutputs });
     expect(await targetOf(env, 'account', 'show', 'demo', '--stack', 'business-api-trial', '--json')).toMatchObject({
       code: 0,
       target: 'target: stack business-api-trial, stage trial, account 123456789012, region eu-west-1',

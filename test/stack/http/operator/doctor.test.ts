@@ -4,12 +4,10 @@
  * @module-tag long
  */
 import { createServer } from 'node:http';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeServer, freePort, listenOnLoopback } from '../../../../infra/local/aws/loopback.ts';
-import { serveStacks } from '../../support/cloudformation.ts';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import { type Environment, machine, operatorIn, remote, run, withoutCredentials } from '../../support/operator.ts';
-
-const stack = inject('stack');
 
 /** Nothing listens there. */
 const UNREACHABLE = `http://127.0.0.1:${await freePort()}`;
@@ -19,13 +17,9 @@ const TOPIC = 'arn:aws:sns:us-east-1:123456789012:alarms';
 const ARN = 'arn:aws:sts::123456789012:assumed-role/deployer/anna';
 
 const outputs = {
-  TableName: stack.table,
-  HashSecretName: 'hash-secret',
-  BaseUrl: stack.base_url,
-  BridgeUrl: stack.bridge_url.replace('127.0.0.1', 'localhost'),
-  CounterRetention: '400',
+  ...servedOutputs,
+  BridgeUrl: servedOutputs.BridgeUrl.replace('127.0.0.1', 'localhost'),
   MediaBucketName: 'media-bucket',
-  AppNetworkSecret: 'app-network-secret',
   AlarmTopicArn: TOPIC,
 };
 

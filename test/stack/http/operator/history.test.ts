@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { operationKey } from '../../../../shared/accounts/entities.ts';
 import { pages } from '../../../../shared/table/client.ts';
-import { serveStacks } from '../../support/cloudformation.ts';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import {
   failingTable,
   inJson,
@@ -21,15 +21,8 @@ import {
 } from '../../support/operator.ts';
 import { newPhone } from '../../support/world.ts';
 
-const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
-
 /** The operator, as AWS knows them. */
 const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
-
-const outputs = {
-  ...{ TableName, HashSecretName: 'hash-secret', AppNetworkSecret: 'app-network', BaseUrl, BridgeUrl },
-  CounterRetention: '400',
-};
 
 /** What is recorded of commands about an account, newest first. */
 const historyOf = (account: string): Promise<Record<string, unknown>[]> =>
@@ -47,21 +40,10 @@ const stored = async (): Promise<string> => {
 
 test('a change is recorded with the caller, the command, what it changed, and how it ended', async () => {
   const account = await newAccount();
-  const env = await serveStacks({ trial: outputs }, { answers: { GetCallerIdentity: `<Arn>${CALLER}</Arn>` } });
+  const env = await serveStacks({ trial: servedOutputs }, { answers: { GetCallerIdentity: `<Arn>${CALLER}</Arn>` } });
   const bot = newPhone();
-  await operatorIn(
-    env,
-    'account',
-    'update',
-    account,
-    '--name',
-    'Acme two',
-    '--bot-number',
-    bot,
-    '--yes',
-    '--stack',
-    'trial',
-  );
+  const options = ['--name=Acme two', `--bot-number=${bot}`, '--yes', '--stack=trial'];
+  await operatorIn(env, 'account', 'update', account, ...options);
   const [latest] = await historyOf(account);
   expect(latest).toEqual({
     created: time,
@@ -105,14 +87,8 @@ test('reading personal data is recorded, with a masked number, and other reads a
 test('no secret, path of a URL or control character is stored', async () => {
   const account = await newAccount();
   const [secret, path] = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`, randomUUID()];
-  const settings = [
-    '--platform',
-    'webhook',
-    '--platform-url',
-    `https://example.com/${path}`,
-    '--platform-secret',
-    secret,
-  ];
+  const url = `https://example.com/${path}`;
+  const settings = ['--platform', 'webhook', '--platform-url', url, '--platform-secret', secret];
   await operator('account', 'update', account, '--yes', ...settings, '--name', `A\u001b[31mB${'x'.repeat(40)}`);
   await operator('account', 'update', account, '--yes', ...settings);
   const { token } = (await inJson('token', 'issue', account, '--permissions', 'stats')) as { token: string };

@@ -3,24 +3,17 @@
  *
  * @module-tag long
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callTool, connectClient, dataIn } from '../../support/mcp.ts';
-import { bare, type Environment, operatorIn, remote } from '../../support/operator.ts';
+import { type Environment, machine, operatorIn, remote } from '../../support/operator.ts';
 import { newCaller, newPhones } from '../../support/world.ts';
 
-const stack = inject('stack');
-
 /** An environment of a local stack with this demo token. */
-const stackWith = async (token: string): Promise<Environment> => {
-  const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'mcp-'));
-  onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
-  await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, token, pid: process.pid }));
-  return { ...bare, LOCAL_FOLDER, TOKEN: undefined };
-};
+const stackWith = async (token: string): Promise<Environment> => ({
+  ...(await machine({ pid: process.pid, token })),
+  TOKEN: undefined,
+});
 
 /** A client that starts the command. */
 const startedIn = (env: Environment) => {

@@ -5,9 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -28,26 +26,23 @@ import { sharedWaitsKey } from '../../../../shared/accounts/entities.ts';
 import { circuitKey } from '../../../../shared/delivery/entities.ts';
 import { claimKey } from '../../../../shared/stats/entities.ts';
 import { deploymentRole, leadingKeysIn } from '../../../support/deployment-role.ts';
-import { serveStacks } from '../../support/cloudformation.ts';
-import { bare, type Environment, folder, run } from '../../support/operator.ts';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
+import { type Environment, machine, run } from '../../support/operator.ts';
 import { type OwnStack, serveOwnStack } from '../../support/own-stack.ts';
 
-const { base_url, bridge_url, dynamodb_endpoint, s3_endpoint, table } = inject('stack');
+const { dynamodb_endpoint, s3_endpoint, table } = inject('stack');
 
 /** The environment of a machine on which this stack is the local one. */
-const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise<Environment> => {
-  const LOCAL_FOLDER = await folder();
-  const file = {
+const machineOf = ({ stack, app }: OwnStack, s3: string, name: string): Promise<Environment> =>
+  machine({
     base_url: stack.baseUrl,
     bridge_url: stack.bridgeUrl,
+    phone_url: app.phoneUrl,
     dynamodb_endpoint: stack.dynamodbEndpoint,
     s3_endpoint: s3,
     table: name,
     pid: process.pid,
-  };
-  await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify(file));
-  return { ...bare, LOCAL_FOLDER };
-};
+  });
 
 const OPERATOR = { region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } };
 
@@ -227,16 +222,7 @@ describe('on a stack in AWS', () => {
     const bucketUrl = await recording(s3_endpoint, (method) => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
-    const env = await serveStacks({
-      trial: {
-        TableName: table,
-        HashSecretName: 'hash-secret',
-        AppNetworkSecret: 'app-network',
-        CounterRetention: '400',
-        BaseUrl: base_url,
-        BridgeUrl: bridge_url,
-      },
-    });
+    const env = await serveStacks({ trial: servedOutputs });
     const secretsUrl = await recording(String(env.AWS_ENDPOINT_URL_SECRETS_MANAGER), (_method, _path, headers) => {
       calls.push([{ action: String(Object(headers)['x-amz-target']).replace('.', ':'), resource: 'HashSecret' }]);
     });
@@ -274,16 +260,7 @@ describe('on a stack in AWS', () => {
   test('chat platforms without an https address fail their steps, which name the option that helps', {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const env = await serveStacks({
-      trial: {
-        TableName: table,
-        HashSecretName: 'hash-secret',
-        AppNetworkSecret: 'app-network',
-        CounterRetention: '400',
-        BaseUrl: base_url,
-        BridgeUrl: bridge_url,
-      },
-    });
+    const env = await serveStacks({ trial: servedOutputs });
     const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, TIMEOUT_MS);
     expect(code).toBe(1);
     for (const title of ['RapidPro sends a message', 'Turn sends a message', "A user's message and a test message"]) {
@@ -292,16 +269,7 @@ describe('on a stack in AWS', () => {
   });
 
   test('a test that cannot begin changes nothing and says why', async () => {
-    const env = await serveStacks({
-      trial: {
-        TableName: 'not-there',
-        HashSecretName: 'hash-secret',
-        AppNetworkSecret: 'app-network',
-        CounterRetention: '400',
-        BaseUrl: base_url,
-        BridgeUrl: bridge_url,
-      },
-    });
+    const env = await serveStacks({ trial: { ...servedOutputs, TableName: 'not-there' } });
     const { code, stderr } = await run(['smoke', '--stack', 'trial'], env);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no table "not-there"') });
   });

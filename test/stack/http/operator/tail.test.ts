@@ -3,13 +3,10 @@
  *
  * @module-tag long
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { LambdaPool } from '../../../../infra/local/aws/lambda/lambda-pool.ts';
 import { LogFeed } from '../../../../infra/local/log-feed.ts';
-import { bare, type Environment, operatorIn } from '../../support/operator.ts';
+import { machine, operatorIn } from '../../support/operator.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
 
 test('a 422, a 5xx of a crash, and the way of a message are found by status, account, function and message', async () => {
@@ -40,12 +37,8 @@ test('a 422, a 5xx of a crash, and the way of a message are found by status, acc
     onLine: (source, line) => feed.add(source, line),
   });
   app.serve(feed.routes);
-  const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'tail-'));
-  onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
   const { baseUrl: base_url, bridgeUrl: bridge_url, dynamodbEndpoint: dynamodb_endpoint } = stack;
-  const file = { base_url, bridge_url, phone_url: app.phoneUrl, dynamodb_endpoint, pid: process.pid };
-  await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify(file));
-  const env: Environment = { ...bare, LOCAL_FOLDER };
+  const env = await machine({ base_url, bridge_url, phone_url: app.phoneUrl, dynamodb_endpoint, pid: process.pid });
 
   const tail = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await operatorIn(env, 'tail', '--no-follow', ...args);
