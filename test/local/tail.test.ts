@@ -17,8 +17,8 @@ import { cloudWatchEntries, type Pace } from '../../infra/operator/tail/cloudwat
 import type { Entry } from '../../infra/operator/tail/entry.ts';
 import { localEntries } from '../../infra/operator/tail/local.ts';
 import { replaceEnvironment } from '../support/first-environment.ts';
+import { runHere, spawnOperator } from '../support/operator-command.ts';
 import { type CloudWatch, openCloudWatch } from './support/cloudwatch.ts';
-import { runHere, spawnOperator } from './support/operator.ts';
 
 const MESSAGE = '0199a3f2-7c4e-7d10-8000-000000000001';
 const TRACE = '0199a3f2-7c4e-7d10-8000-000000000002';
@@ -95,7 +95,7 @@ const startFeed = async (): Promise<{
 
 /** The lines so far with these filters, without times. */
 const tail = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere('tail', '--no-follow', ...args);
+  const { code, stdout, stderr } = await runHere(['tail', '--no-follow', ...args]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^target: .+\n(Reading .+\n)?$/) });
   return stdout.split('\n').slice(0, -1);
 };
@@ -189,7 +189,7 @@ test.each([
   [['--function', 'sendmessage'], 'Allowed choices are'],
   [['surplus'], 'too many arguments'],
 ])('%j is rejected before anything is called', async (args, words) => {
-  const { code, stdout, stderr } = await runHere('tail', ...args);
+  const { code, stdout, stderr } = await runHere(['tail', ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(words);
   expect(stderr).not.toContain('target:');
@@ -210,7 +210,7 @@ test('--since leaves out older lines', async () => {
 test('the command shows new lines, goes on with the next start of the stack, and ends with 0 on Ctrl-C', async () => {
   const first = await startFeed();
   first.add('SweepFunctionA7728703', 'before');
-  const { child, written } = spawnOperator('tail', '--json');
+  const { child, written } = spawnOperator(['tail', '--json']);
   await expect.poll(() => written.stderr).toMatch(/^target: .+\n/);
   await expect
     .poll(() => {
@@ -281,7 +281,7 @@ test('after the clock of the stack has returned to real time, new lines are show
 
 test('a reader that closes the pipe ends the command quietly', async () => {
   const { add } = await startFeed();
-  const { child, written } = spawnOperator('tail', '--since', '1m');
+  const { child, written } = spawnOperator(['tail', '--since', '1m']);
   child.stdout.once('data', () => child.stdout.destroy());
   const writing = setInterval(() => add('SweepFunctionA7728703', 'a line'), 20);
   onTestFinished(() => clearInterval(writing));
@@ -299,9 +299,9 @@ test('a local stack without the feed is named, and without a stack nothing is sh
     dynamodb_endpoint: 'http://127.0.0.1:1',
   };
   await writeFile(join(folder, 'stack.json'), JSON.stringify(stack));
-  expect(await runHere('tail')).toMatchObject({ code: 1, stderr: expect.stringContaining('start it again.') });
+  expect(await runHere(['tail'])).toMatchObject({ code: 1, stderr: expect.stringContaining('start it again.') });
   await rm(join(folder, 'stack.json'));
-  expect(await runHere('tail')).toMatchObject({
+  expect(await runHere(['tail'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('No local stack is running'),
   });
@@ -460,7 +460,7 @@ describe('CloudWatch', () => {
     ['AccessDeniedException', `may not read the log group ${GROUP} (logs:FilterLogEvents).`],
   ])('%s ends the command with its remedy, without the text of AWS', async (type, words) => {
     cloudWatch.errors.push(type, type);
-    const { code, stdout, stderr } = await runHere('tail', ...STACK);
+    const { code, stdout, stderr } = await runHere(['tail', ...STACK]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(words);
     expect(stderr).not.toContain('Secret');

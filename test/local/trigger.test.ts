@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import { replaceEnvironment } from '../support/first-environment.ts';
-import { runHere } from './support/operator.ts';
+import { runHere } from '../support/operator-command.ts';
 import { type Bridge, openBridge, signatureOf } from './support/simulator.ts';
 
 const PANELIST = '27821234567';
@@ -71,7 +71,7 @@ const ask = (to: string, properties = ['first_name', 'last_name']) =>
     properties: properties.map((property) => ({ property })),
   });
 
-const trigger = (...args: string[]) => runHere('trigger', ...args);
+const trigger = (...args: string[]) => runHere(['trigger', ...args]);
 
 /** The events that the service received, without ids and times. */
 const received = () =>

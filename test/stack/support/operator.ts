@@ -4,16 +4,15 @@
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, vi } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
+import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
-import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
@@ -25,8 +24,8 @@ import { readHead, scheduleRetry } from '../../../shared/outbox/head.ts';
 import type { Message } from '../../../shared/outbox/message.ts';
 import { update } from '../../../shared/table/client.ts';
 import { dueAt } from '../../../shared/table/keys.ts';
-import { replaceEnvironment } from '../../support/first-environment.ts';
 import { lifetime } from '../../support/lifetime.ts';
+import { runHere } from '../../support/operator-command.ts';
 import { newPhone } from './world.ts';
 
 interface Ended {
@@ -121,37 +120,20 @@ export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, 
 export const operatorIn = (env: Environment, ...args: string[]): Promise<Ended> => inTurn(args, {}, env);
 
 const inTurn = (args: string[], settings: Environment = {}, env?: Environment): Promise<Ended> => {
-  const ended = last.then(() => runHere(args, settings, env));
+  const ended = last.then(() => runWithoutTarget(args, settings, env));
   last = ended;
   return ended;
 };
 
-const runHere = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
+const runWithoutTarget = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
   const ended = await runRaw(args, settings, env);
   return { ...ended, stderr: withoutTarget(ended.stderr) };
 };
 
-const runRaw = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
-  const written = { stdout: '', stderr: '' };
-  const before = { ...process.env };
-  const restore = (['stdout', 'stderr'] as const).map((name) => {
-    const spy = vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name] += text;
-      return true;
-    });
-    return () => spy.mockRestore();
-  });
-  const environment = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
+const runRaw = (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
+  const environment = { ...(env ?? { ...remote, TABLE_NAME: process.env.TABLE_NAME }), ...settings };
   // The start of the command sets the same value.
-  replaceEnvironment({ ...environment, ALLOW_LOOPBACK: String(!namesDeployment(args, environment)) });
-  try {
-    await runCommand(args);
-    return { code: process.exitCode ?? 0, ...written };
-  } finally {
-    process.exitCode = undefined;
-    replaceEnvironment(before);
-    for (const undo of restore) undo();
-  }
+  return runHere(args, { ...environment, ALLOW_LOOPBACK: String(!namesDeployment(args, environment)) });
 };
 
 // On other systems than Linux, it has other options.
@@ -284,12 +266,10 @@ export const failingTable = async (type: string, status = 400, fails = (_time: n
     asked.times += 1;
     if (!fails(asked.times)) return response.end('{}');
     return response.writeHead(status).end(JSON.stringify({ __type: type, message: 'Secret' }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const url = await listenOnLoopback(server, 0);
   onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { asked, env: { ...remote, AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` } };
+  return { asked, env: { ...remote, AWS_ENDPOINT_URL_DYNAMODB: url } };
 };
 
 /** A time in the format of the table. */

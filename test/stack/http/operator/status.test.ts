@@ -9,7 +9,8 @@ import { once } from 'node:events';
 import { describe, expect, inject, test } from 'vitest';
 import { batchKey, ofPendingBatch } from '../../../../shared/campaigns/entities.ts';
 import { put } from '../../../../shared/table/client.ts';
-import { serveStacks } from '../../support/cloudformation.ts';
+import { spawnOperator } from '../../../support/operator-command.ts';
+import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import {
   addPendingEntries,
   type Environment,
@@ -25,21 +26,13 @@ import {
 import { useOwnTable } from '../../support/own-table.ts';
 import { newPhone } from '../../support/world.ts';
 
-const stack = inject('stack');
-const OWN = `${stack.table}-status`;
+const OWN = `${inject('stack').table}-status`;
 
 useOwnTable('status');
 
 const NAME = 'business-api-production';
 
-const outputs = {
-  TableName: OWN,
-  HashSecretName: 'hash-secret',
-  AppNetworkSecret: 'app-network-secret',
-  BaseUrl: stack.base_url,
-  BridgeUrl: stack.bridge_url,
-  CounterRetention: '400',
-};
+const outputs = { ...servedOutputs, TableName: OWN };
 
 const resource = (type: string, id: string, physical: string): string =>
   `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${physical}</PhysicalResourceId><ResourceType>${type}</ResourceType><ResourceStatus>CREATE_COMPLETE</ResourceStatus><LastUpdatedTimestamp>2027-01-31T12:00:00Z</LastUpdatedTimestamp></member>`;
@@ -210,14 +203,7 @@ describe('in AWS', () => {
 
 describe('--watch', () => {
   /** Starts the command in a separate process. */
-  const watch = (env: Environment, ...args: string[]) => {
-    const child = spawn(process.execPath, ['infra/operator/main.ts', 'status', '--watch', ...args], { env });
-    const written = { stdout: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      written.stdout += text;
-    });
-    return { child, written };
-  };
+  const watch = (env: Environment, ...args: string[]) => spawnOperator(['status', '--watch', ...args], env);
 
   test('adds plain lines every five seconds without a terminal, until Ctrl-C, which is the usual end', async () => {
     const { child, written } = watch(await here());
