@@ -36,16 +36,7 @@ describe('account commands', () => {
     const { stdout } = await operator('account', 'create', 'Acme', '--id', id);
     expect(stdout).toMatch(new RegExp(`^Account {2}${id}\nName {5}Acme\nCreated {2}[-0-9]{10} [:0-9]{5} UTC\n$`));
     await operator('account', 'update', id, '--rate', '5', '--burst', '20', '--yes');
-    await operator(
-      'account',
-      'update',
-      id,
-      '--platform',
-      'webhook',
-      '--platform-url',
-      'https://acme.example.com',
-      '--yes',
-    );
+    await operator('account', 'update', id, '--platform=webhook', '--platform-url=https://acme.example.com', '--yes');
     await operator('account', 'suspend', id, '--yes');
     const account = { id, name: 'Acme', platform: 'webhook', rate: 5, burst: 20, suspended: time };
     expect(await inJson('account', 'list')).toContainEqual(account);
@@ -133,7 +124,8 @@ describe('account commands', () => {
 
   const unknown = [
     ...['account show', 'account update --yes --name Acme', 'account stats', 'token issue --permissions stats'],
-    ...['token list', 'job list', 'job recount', 'media list', 'deliveries list', 'outbox list --account'],
+    ...['platform check', 'token list', 'job list', 'job recount', 'media list', 'deliveries list'],
+    'outbox list --account',
     ...['outbox retry --account', 'message list 27820000001 --account', `message show ${randomUUID()} --account`],
   ];
   test.each(unknown)('%s fails for an unknown account, with a message that contains its id', async (command) => {

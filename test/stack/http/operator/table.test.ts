@@ -71,15 +71,11 @@ describe('the table', () => {
   // Each takes a process of its own, because a process has one client of the table.
   test.each(failures)('a table %s causes an error of one line', fail);
 
+  // The messages of all errors: test/unit/infra/operator-failures.test.ts.
   const answers: [type: string, status: number, line: RegExp][] = [
-    ['AccessDeniedException', 400, /These credentials may not use the table/],
-    ['RequestTimeTooSkewed', 400, /Set its clock/],
     ['ExpiredTokenException', 400, /The AWS credentials have expired/],
-    ['UnrecognizedClientException', 400, /AWS rejects the credentials/],
-    ['InvalidSignatureException', 400, /AWS rejects the credentials/],
     ['InternalServerError', 500, /failed with status 500 \(5 attempts\)\. It is safe to repeat/],
     ['ProvisionedThroughputExceededException', 400, /AWS throttles the calls \(5 attempts\)/],
-    ['NeverHeardOfException', 400, /Unexpected error: NeverHeardOfException/],
   ];
 
   const reject = async (type: string, status: number, line: RegExp) =>
