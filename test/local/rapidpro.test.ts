@@ -559,18 +559,6 @@ describe('the echo bot', () => {
 });
 
 describe('responses by rule:', () => {
-  test('an error response accepts no message', async () => {
-    await setRules({ status: 429, retry_after: 30, times: 1 });
-    const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
-      method: 'POST',
-      body: new URLSearchParams({ from: USER, text: 'Hi' }),
-    });
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '30']);
-    expect(await list('received')).toEqual([]);
-    expect(await list('calls')).toMatchObject([{ status: 429 }]);
-    expect((await receive('Hi')).status).toBe(200);
-  });
-
   test('a rule for one phone does not apply to other phones or to status reports', async () => {
     await setRules({ status: 503, phone: USER });
     expect((await receive('Hi', `+${USER}`)).status).toBe(503);
@@ -582,17 +570,6 @@ describe('responses by rule:', () => {
     rapidpro.addChannel('other', { token: 't' });
     await setRules({ status: 503 });
     expect((await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' })).status).toBe(200);
-  });
-
-  test('after a dropped response, the repeated message is a duplicate', async () => {
-    await setRules({ drop: true, after: true, times: 1 });
-    await expect(receive('Hi')).rejects.toThrow('fetch failed');
-    expect((await receive('Hi')).status).toBe(200);
-    expect(await list('received')).toHaveLength(1);
-    expect(await list('calls')).toMatchObject([
-      { status: 'dropped', duplicate: false },
-      { status: 200, duplicate: true },
-    ]);
   });
 
   test('a dropped status report is not accepted', async () => {

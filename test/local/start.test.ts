@@ -378,16 +378,6 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp, ...args: st
     /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
-    'a taken port of RapidPro',
-    async () => ({ PORT: await portsWithOneTaken(3) }),
-    /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
-  ],
-  [
-    'a taken port of Turn',
-    async () => ({ PORT: await portsWithOneTaken(4) }),
-    /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
-  ],
-  [
     'a system without an embedded database',
     async () => ({
       PORT: '0',

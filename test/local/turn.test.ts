@@ -381,14 +381,6 @@ describe('responses by rule:', () => {
     expect([(await list('received')).length, await list('statuses')]).toEqual([1, []]);
   });
 
-  test('after a dropped response, the repeated message is a duplicate', async () => {
-    await setRules({ drop: true, after: true, times: 1 });
-    await expect(receive('u1', 'Hi')).rejects.toThrow('fetch failed');
-    expect((await receive('u1', 'Hi')).status).toBe(200);
-    expect(await list('received')).toHaveLength(1);
-    expect(await list('calls')).toMatchObject([{ status: 'dropped' }, { status: 200, duplicate: true }]);
-  });
-
   test('an invalid status report can be dropped too', async () => {
     await setRules({ drop: true, after: true });
     await expect(report('m7', 'sent')).rejects.toThrow('fetch failed');

@@ -23,6 +23,12 @@ export interface SmallTemplate {
   resources: Record<string, object>;
 }
 
+/** The template with other functions and resources, by their logical ids. */
+export const withChanges = (template: SmallTemplate, changed: Partial<SmallTemplate>): SmallTemplate => ({
+  functions: { ...template.functions, ...changed.functions },
+  resources: { ...template.resources, ...changed.resources },
+});
+
 export const attribute = (id: string, name: string) => ({ 'Fn::GetAtt': [id, name] });
 
 export const arn = (id: string) => attribute(id, 'Arn');
