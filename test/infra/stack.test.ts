@@ -5,13 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Capture, Match, Template } from 'aws-cdk-lib/assertions';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { BusinessTable } from '../../infra/constructs/business-table.ts';
-import { HttpHost } from '../../infra/constructs/http-host.ts';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { BOOTSTRAP } from '../../infra/operator/health/aws-checks.ts';
 import { batchesOfShard, executionsOf, expandWorkers, readSettings } from '../../infra/settings.ts';
@@ -481,27 +477,6 @@ describe('the hosts', () => {
     });
   });
 
-  test('serve a route without a token without an authorizer', () => {
-    const stack = new Stack(new App());
-    const handler = new LambdaFunction(stack, 'F', {
-      runtime: Runtime.NODEJS_24_X,
-      handler: 'index.handler',
-      code: Code.fromInline('exports.handler = async () => ({})'),
-    });
-    const host = new HttpHost(stack, 'Host', {
-      name: 'test',
-      description: 'Test',
-      domain: undefined,
-      throttle: { rateLimit: 1, burstLimit: 1 },
-      accessLogs: new LogGroup(stack, 'Logs'),
-      caller: new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('apigateway.amazonaws.com') }),
-    });
-    host.authorizeWith(handler);
-    host.serve({ host: 'bridge', method: 'GET', path: '/open' }, { token: 'none' }, handler);
-    const own = Template.fromStack(stack);
-    own.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /open', AuthorizationType: 'NONE' });
-  });
-
   test('throttle the routes with limits of their own after these routes exist', () => {
     const own = Object.values<Endpoint>(api).flatMap(({ routes, throttle }) =>
       throttle ? routes.map(({ host, method, path }) => ({ host, key: `${method} ${path}`, throttle })) : [],
@@ -543,13 +518,10 @@ describe('the hosts', () => {
 });
 
 describe('the table', () => {
+  // Its keys and indexes: test/infra/pinned.test.ts.
   test('is on demand, recoverable and protected, expires items, and streams new images', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', {
       Properties: {
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
         BillingMode: 'PAY_PER_REQUEST',
         TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
         StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
@@ -559,14 +531,6 @@ describe('the table', () => {
             PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
           }),
         ],
-        GlobalSecondaryIndexes: Object.keys(indexes).map((IndexName) => ({
-          IndexName,
-          KeySchema: [
-            { AttributeName: `${IndexName}pk`, KeyType: 'HASH' },
-            { AttributeName: `${IndexName}sk`, KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: Match.anyValue() },
-        })),
       },
       DeletionPolicy: 'Retain',
     });
