@@ -1,7 +1,5 @@
 /** Which databases the local stack uses, and its error for an unsuitable one. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTable, isDatabase, openDatabase } from '../../infra/local/aws/database/database.ts';
 import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
@@ -12,10 +10,9 @@ test('a database with separate tables per access key is rejected with an instruc
     const found = action !== 'DescribeTable';
     response.writeHead(found ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(found ? '{}' : '{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  onTestFinished(() => closeServer(server));
+  const endpoint = await listenOnLoopback(server, 0);
   const properties = { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } };
   await expect(createTable(endpoint, properties, 'table')).rejects.toThrow(
     `The database at ${endpoint} keeps a database for each access key: start DynamoDB Local with -sharedDb.`,
@@ -27,9 +24,8 @@ test('a running database is recognised by its API, not by its port', async () =>
   onTestFinished(() => database.close());
   const website = createServer((_, response) => void response.end('<h1>Welcome</h1>'));
   onTestFinished(() => closeServer(website));
-  await listenOnLoopback(website, 0);
-  const port = (website.address() as AddressInfo).port;
+  const url = await listenOnLoopback(website, 0);
   expect(await isDatabase(database.endpoint)).toBe(true);
-  expect(await isDatabase(`http://127.0.0.1:${port}`)).toBe(false);
+  expect(await isDatabase(url)).toBe(false);
   expect(await isDatabase(`http://127.0.0.1:${await freePort()}`)).toBe(false);
 });

@@ -4,14 +4,13 @@
  *
  * @module-tag long
  */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stream, type StreamRecord } from '../../infra/local/aws/event-sources/stream.ts';
 import { type Positions, StreamSource } from '../../infra/local/aws/event-sources/stream-source.ts';
 import { Writes } from '../../infra/local/aws/event-sources/writes.ts';
+import { listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StreamMapping } from '../../infra/local/aws/template/definitions.ts';
 
 const mapping: StreamMapping = {
@@ -44,6 +43,7 @@ let errors: string[] = [];
 let positions: Positions = new Map();
 let calls: number[][] = [];
 let server: Server;
+let endpoint: string;
 let source: StreamSource | undefined;
 
 type Input = { ShardId: string; SequenceNumber?: string; ShardIterator: string; ExclusiveStartShardId?: string };
@@ -82,8 +82,6 @@ const answers: Record<string, (input: Input) => object> = {
   },
 };
 
-const endpointOf = (listening: Server): string => `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
-
 const recordsOf = (shard: string): number[] => shards[shard]?.records ?? [];
 
 beforeEach(async () => {
@@ -95,8 +93,8 @@ beforeEach(async () => {
     const answer = answers[action]?.((await json(request)) as Input) ?? {};
     response.writeHead('__type' in answer ? 400 : 200);
     response.end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  endpoint = await listenOnLoopback(server, 0);
 });
 
 afterEach(async () => {
@@ -112,7 +110,7 @@ const read = (
   source = new StreamSource(
     { ...mapping, ...settings },
     {
-      stream: new Stream(endpointOf(server), 'arn:stream'),
+      stream: new Stream(endpoint, 'arn:stream'),
       writes: new Writes(),
       positions,
       invoke: async (_, event) => {

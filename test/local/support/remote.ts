@@ -1,8 +1,7 @@
 /** Functions of a small stack that pass their events to handlers in the test, and return the handlers' results. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
 /** Handles an event. If the handler throws, the function fails. */
 type Handler = (event: never) => unknown;
@@ -25,9 +24,8 @@ export const openRemote = async (): Promise<Remote> => {
     } catch {
       response.writeHead(500).end();
     }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const url = await listenOnLoopback(server, 0);
   return {
     source: (name) => `export const handler = async (event) => {
   const response = await fetch('${url}/${name}', { method: 'POST', body: JSON.stringify(event) });
@@ -35,10 +33,6 @@ export const openRemote = async (): Promise<Remote> => {
   return response.json();
 }`,
     setHandler: (name, handler) => void handlers.set(name, handler),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close: () => closeServer(server),
   };
 };

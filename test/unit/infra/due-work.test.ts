@@ -1,10 +1,9 @@
 /** When the table's next work is due, as the clock of the local stack reads it. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { dueWorkOf } from '../../../infra/local/clock/due-work.ts';
 import { eraseSteps, sweepSteps } from '../../../shared/api/workers.ts';
 import { erasurePartition, markedPartition } from '../../../shared/messaging/entities.ts';
@@ -38,15 +37,12 @@ const serve = async (oldest: Record<string, string>) => {
     const found =
       time === undefined || !isFirst ? [] : [{ ...keyIn(partition), gsi1sk: { S: placeOf(partition, time) } }];
     response.end(JSON.stringify({ Items: found }));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
+  const dynamodbEndpoint = await listenOnLoopback(server, 0);
+  onTestFinished(() => closeServer(server));
   const watchers = new Set<(record: StreamRecord) => void>();
   const stack = {
-    dynamodbEndpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dynamodbEndpoint,
     watchRecords: (watcher: (record: StreamRecord) => void) => {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
