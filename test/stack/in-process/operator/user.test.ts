@@ -3,10 +3,9 @@
  *
  * @module-tag long
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { registerUser } from '../../../../infra/operator/queries/users-admin.ts';
 import { newId as newUuid } from '../../../../shared/core/ids.ts';
@@ -23,7 +22,16 @@ import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { lifetime } from '../../../support/lifetime.ts';
-import { addPendingEntries, inJson, newId, operator, refusal, time, unconfirmed } from '../../support/operator.ts';
+import {
+  addPendingEntries,
+  folder,
+  inJson,
+  newId,
+  operator,
+  refusal,
+  time,
+  unconfirmed,
+} from '../../support/operator.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newPhone } from '../../support/world.ts';
 
@@ -152,8 +160,7 @@ describe('user consent-record', () => {
     expect(text).not.toContain(NAME);
     expect(stderr).toMatch(/missing: notice, .*, jurisdiction, .*--add/);
 
-    const file = join(await mkdtemp(join(tmpdir(), 'consent-record-')), 'facts.json');
-    onTestFinished(() => rm(dirname(file), { recursive: true }));
+    const file = join(await folder(), 'facts.json');
     await writeFile(file, JSON.stringify({ record: { 'dpv:hasJurisdiction': 'loc:ZA' } }));
     const added = await readRecords(phone, '--add', file);
     expect(added.records).toMatchObject([{ 'dpv:hasJurisdiction': 'loc:ZA' }]);

@@ -18,18 +18,14 @@ import { updateUser } from '../../../../shared/users/users.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccount, newPhone } from '../../support/world.ts';
-import { itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
+import { itemsIn, lose, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
 useOwnTable('restored-batches');
 useFakeQueue();
 
-const restoreFrom = async (...args: string[]) => {
-  const { code, stdout } = await restore('--yes', '--json', '--from', ...args);
-  expect(code).toBe(0);
-  return JSON.parse(stdout).kinds;
-};
+const restoreFrom = async (...args: string[]) => (await restoreInJson('--from', ...args)).kinds;
 
 /** More recipients than a transaction has writes. */
 const RECIPIENTS = 120;

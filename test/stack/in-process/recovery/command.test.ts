@@ -20,17 +20,13 @@ import { updateUser } from '../../../../shared/users/users.ts';
 import { folder, operatorIn, remote } from '../../support/operator.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
-import { itemsIn, lose, putInto, restore, restoreToNewTable } from './copied-table.ts';
+import { itemsIn, lose, putInto, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
 useOwnTable('restore-command');
 
-const totalsOf = async (from: string, ...options: string[]) => {
-  const { code, stdout } = await restore('--from', from, '--json', ...options);
-  expect(code).toBe(0);
-  return JSON.parse(stdout).totals;
-};
+const totalsOf = async (from: string, ...options: string[]) => (await restoreInJson('--from', from, ...options)).totals;
 
 const newVendor = async (): Promise<string> => {
   const { id } = await createAccount({ name: 'Test', id: newAccountId() });

@@ -1,6 +1,7 @@
 /** Copies of the table of a test, as point-in-time recovery makes them: with its items and indexes, without a stream. */
 import { randomUUID } from 'node:crypto';
-import { BatchWriteCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
 import { createTable, existingTableOf } from '../../../../infra/local/aws/database/database.ts';
 import { tableName } from '../../../../shared/core/settings.ts';
 import { documents } from '../../../../shared/table/client.ts';
@@ -13,14 +14,9 @@ export type AnyItem = Key & Record<string, unknown>;
 /** All items of a table, without what operators did: each command adds to it. */
 export const itemsIn = async (table: string): Promise<AnyItem[]> => {
   const items: AnyItem[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey }: ScanCommandOutput = await documents.send(
-      new ScanCommand({ TableName: table, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) }),
-    );
+  for await (const { Items = [] } of paginateScan({ client: documents }, { TableName: table, ConsistentRead: true })) {
     items.push(...Items.map((item) => ({ ...item, pk: String(item.pk), sk: String(item.sk) })));
-    start = LastEvaluatedKey;
-  } while (start);
+  }
   return items.filter(({ pk }) => !pk.startsWith('OPERATIONS#'));
 };
 
@@ -55,3 +51,10 @@ export const restoreToNewTable = async (endpoint: string, { stream = false } = {
 /** Runs `operator restore` on the table of the test. Returns its exit code and what it printed. */
 export const restore = async (...args: string[]) =>
   operatorIn({ ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() }, 'restore', ...args);
+
+/** Runs `operator restore`, which must succeed, without a question. Returns its JSON output. */
+export const restoreInJson = async (...args: string[]) => {
+  const { code, stdout, stderr } = await restore(...args, '--yes', '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  return JSON.parse(stdout);
+};

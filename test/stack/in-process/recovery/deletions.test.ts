@@ -31,7 +31,7 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId, newMedia, newPhone } from '../../support/world.ts';
 import { addUserData, newSecret, textTo } from '../failing-calls/world.ts';
-import { type AnyItem, itemsIn, lose, restore, restoreToNewTable } from './copied-table.ts';
+import { type AnyItem, itemsIn, lose, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -50,12 +50,8 @@ const later = (milliseconds: number): void => void vi.setSystemTime(Date.now() +
 const DAY = 86_400_000;
 
 /** Restores what is missing from a table, with everything that an operator can ask for. */
-const restoreAll = async (from: string, ...options: string[]) => {
-  const args = ['--from', from, '--tokens', '--outbox', '--yes', '--json', ...options];
-  const { code, stdout, stderr } = await restore(...args);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
-  return JSON.parse(stdout);
-};
+const restoreAll = (from: string, ...options: string[]) =>
+  restoreInJson('--from', from, '--tokens', '--outbox', ...options);
 
 const nameOf = ({ pk, sk }: AnyItem): string => `${pk} ${sk}`;
 const liveItems = async () => new Map((await itemsIn(tableName())).map((item) => [nameOf(item), item]));

@@ -18,7 +18,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { authorOf, newAccountId, newPhone } from '../../support/world.ts';
-import { lose, restore, restoreToNewTable } from './copied-table.ts';
+import { lose, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -31,23 +31,18 @@ const newBusiness = async () => {
   return { account, bot };
 };
 
-const restoreFrom = async (table: string): Promise<void> => {
-  const { code, stderr } = await restore('--from', table, '--outbox', '--yes', '--json');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
-};
-
 test('webhooks come back with their secrets, and those that were deleted since do not', async () => {
   const { account } = await newBusiness();
   const kept = await addEndpoint(authorOf(account), { url: 'https://example.com/kept' });
   const copy = await restoreToNewTable(endpoint);
   await lose([accountKey(account), platformKey(account)]);
-  await restoreFrom(copy);
+  await restoreInJson('--from', copy, '--outbox');
   expect(await listEndpoints(account)).toMatchObject([{ id: kept.id, url: kept.url }]);
   expect((await findAccount(account))?.platform).toBe('webhooks');
 
   await deleteEndpoint(authorOf(account), kept.id);
   await lose([accountKey(account), platformKey(account)]);
-  await restoreFrom(copy);
+  await restoreInJson('--from', copy, '--outbox');
   expect(await findAccount(account)).not.toHaveProperty('endpoints');
   expect(await listEndpoints(account)).toEqual([]);
 });
@@ -69,6 +64,6 @@ test('a copy comes back although the event has failed at another webhook', async
 
   const copy = await restoreToNewTable(endpoint);
   await lose([...pending, headKey(conversationName(copies))]);
-  await restoreFrom(copy);
+  await restoreInJson('--from', copy, '--outbox');
   expect((await oldestEntries(copies)).entries).toMatchObject([{ id: pending[0]?.id }]);
 });
