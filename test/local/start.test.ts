@@ -81,14 +81,24 @@ const stackCommand = (...args: string[]) =>
 
 const stackFile = join(folder, 'stack.json');
 
+/** Starts a stack, and waits until it is ready. */
+const begin = async (settings: Record<string, string> = {}, ...args: string[]) => {
+  const begun = start({ PORT: '0', ...settings }, ...args);
+  await expect.poll(() => begun.output.out).toMatch(/^ready$/m);
+  const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
+  return { ...begun, file };
+};
+
+const end = async ({ child, exit }: Pick<ReturnType<typeof start>, 'child' | 'exit'>): Promise<void> => {
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+};
+
 test('npm start prints "ready", writes the stack file, and leaves nothing behind on SIGTERM', {
   tags: 'long',
 }, async () => {
   const port = await freePorts();
-  const { child, output, exit } = start({ PORT: `${port}` });
-  await expect.poll(() => output.out).toMatch(/^ready$/m);
-
-  const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
+  const { child, output, exit, file } = await begin({ PORT: `${port}` });
   expect(file).toEqual({
     base_url: `http://127.0.0.1:${port}`,
     bridge_url: `http://127.0.0.1:${port + 1}`,
@@ -140,8 +150,7 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
   expect(env.stdout).toMatch(/^export .+\nexport TOKEN=.+\n$/);
   expect(output.out).toContain(`\n${env.stdout}\n`);
 
-  child.kill('SIGTERM');
-  expect(await exit).toEqual([0, null]);
+  await end({ child, exit });
   expect(existsSync(stackFile)).toBe(false);
   const { base_url, bridge_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint, s3_endpoint } = file;
   for (const url of [base_url, bridge_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint, s3_endpoint])
@@ -152,10 +161,8 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
 test('npm start delivers messages to simulated phones, logs messages from their users, and has a clock', {
   tags: 'long',
 }, async () => {
-  const { child, output, exit } = start({ PORT: '0' });
-  await expect.poll(() => output.out).toMatch(/^ready$/m);
-  const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
-  const { base_url, phone_url, token, panelist, bot_phone_number } = file;
+  const begun = await begin();
+  const { base_url, phone_url, token, panelist, bot_phone_number } = begun.file;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
   const body = JSON.stringify({ to: panelist, type: 'text', text: { body: 'Hello' } });
@@ -192,16 +199,12 @@ test('npm start delivers messages to simulated phones, logs messages from their 
   // So `operator tail`, which follows the clock too, shows new lines.
   const [newest = '{}'] = (await (await fetch(`${phone_url}/log?follow=false`)).text()).split('\n').slice(-2);
   expect(JSON.parse(newest)).toEqual(expect.objectContaining({ time: expect.toSatisfy((time) => time > ahead) }));
-  child.kill('SIGTERM');
-  await exit;
+  await end(begun);
 });
 
 test('npm start with MORE_PROPERTIES grants the property, and the page shows it', { tags: 'long' }, async () => {
-  const { child, output, exit } = start({ PORT: '0', MORE_PROPERTIES: '{"loyalty_tier":"automatic"}' });
-  await expect.poll(() => output.out).toMatch(/^ready$/m);
-  const { base_url, bridge_url, phone_url, token, app_token, panelist }: StackFile = JSON.parse(
-    await readFile(stackFile, 'utf8'),
-  );
+  const begun = await begin({ MORE_PROPERTIES: '{"loyalty_tier":"automatic"}' });
+  const { base_url, bridge_url, phone_url, token, app_token, panelist } = begun.file;
   const post = (url: string, bearer: string, body: object): Promise<Response> =>
     fetch(url, {
       method: 'POST',
@@ -219,8 +222,7 @@ test('npm start with MORE_PROPERTIES grants the property, and the page shows it'
   expect(await setup.json()).toMatchObject({
     properties: expect.arrayContaining([expect.objectContaining({ name: 'loyalty_tier', automatic: true })]),
   });
-  child.kill('SIGTERM');
-  await exit;
+  await end(begun);
 });
 
 test('npm start ends when npm ends, even if the shell between them passes on no signal', { tags: 'long' }, async () => {
@@ -247,10 +249,9 @@ test('npm start ends when npm ends, even if the shell between them passes on no 
 
 test('a second npm start on the same port names the first one, and leaves it intact', { tags: 'long' }, async () => {
   const PORT = `${await freePorts()}`;
-  const first = start({ PORT });
-  await expect.poll(() => first.output.out).toMatch(/^ready$/m);
+  const first = await begin({ PORT });
   const written = await readFile(stackFile, 'utf8');
-  const { base_url, phone_url, token }: StackFile = JSON.parse(written);
+  const { base_url, phone_url, token } = first.file;
 
   const second = start({ PORT });
   expect(await second.exit).toEqual([1, null]);
@@ -268,8 +269,7 @@ test('a second npm start on the same port names the first one, and leaves it int
     headers: { authorization: `Bearer ${token}` },
   });
   expect(jobs.status).toBe(204);
-  first.child.kill('SIGTERM');
-  expect(await first.exit).toEqual([0, null]);
+  await end(first);
   expect((await readdir(folder)).filter((name) => name.startsWith('assembly'))).toEqual([]);
 });
 
@@ -278,15 +278,6 @@ test('demo tokens stay the same from start to start, in a file that only its own
   timeout: 400_000,
 }, async () => {
   const tokensFile = join(folder, 'demo-tokens.json');
-  const begin = async (...args: string[]) => {
-    const begun = start({ PORT: '0' }, ...args);
-    await expect.poll(() => begun.output.out).toMatch(/^ready$/m);
-    return { ...begun, file: JSON.parse(await readFile(stackFile, 'utf8')) as StackFile };
-  };
-  const end = async ({ child, exit }: Awaited<ReturnType<typeof begin>>) => {
-    child.kill('SIGTERM');
-    expect(await exit).toEqual([0, null]);
-  };
   const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) => {
     const response = await fetch(`${base_url}/v1/research_profilers`, {
       headers: { authorization: `Bearer ${token}` },
@@ -294,7 +285,7 @@ test('demo tokens stay the same from start to start, in a file that only its own
     return (await response.json()) as object[];
   };
 
-  const kept = await begin('--keep');
+  const kept = await begin({}, '--keep');
   expect((await stat(tokensFile)).mode & 0o777).toBe(0o600);
   const { base_url, token } = kept.file;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -318,7 +309,7 @@ test('demo tokens stay the same from start to start, in a file that only its own
   expect(await profilersOf(fresh)).toEqual([]);
   await end(fresh);
 
-  const again = await begin('--keep');
+  const again = await begin({}, '--keep');
   expect(again.file.token).toBe(token);
   expect(await profilersOf(again)).toMatchObject([{ question: 'Kept?' }]);
   const media = await fetch(`${again.file.bridge_url}${new URL(url).pathname}`);
@@ -330,14 +321,7 @@ test('npm start uses a database on the PATH if no package has one for this syste
   const programs = join(folder, 'programs');
   await mkdir(programs);
   await symlink(BINARY, join(programs, 'dynoxide'));
-  const { child, output, exit } = start({
-    PORT: '0',
-    NODE_OPTIONS: OTHER_SYSTEM,
-    PATH: [programs, process.env.PATH].join(delimiter),
-  });
-  await expect.poll(() => output.out).toMatch(/^ready$/m);
-  child.kill('SIGTERM');
-  expect(await exit).toEqual([0, null]);
+  await end(await begin({ NODE_OPTIONS: OTHER_SYSTEM, PATH: [programs, process.env.PATH].join(delimiter) }));
 });
 
 test('npm start -- --help prints the options, and starts nothing', { tags: 'long' }, async () => {
