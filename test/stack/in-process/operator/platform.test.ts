@@ -15,16 +15,17 @@ import { lifetime } from '../../../support/lifetime.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import {
   addPendingEntries,
-  bare,
   inJson,
   machine,
   newAccount,
   newId,
   operator,
+  operatorIn,
   refusal,
   remote,
   run,
   time,
+  withoutTable,
 } from '../../support/operator.ts';
 import { newPhone } from '../../support/world.ts';
 
@@ -428,7 +429,7 @@ describe("an account's platform", () => {
 });
 
 test('the help lists each platform setting with its platforms and its meaning', async () => {
-  const { stdout } = await run(['account', 'update', '--yes', '--help'], bare);
+  const { stdout } = await withoutTable('account', 'update', '--help');
   const [, settings = ''] = /^Settings of the chat platform:\n([\s\S]+?)\n\n/m.exec(stdout) ?? [];
   const texts = settings.split(/^ {2}(?=--)/m).slice(1);
   const listed = texts.map((text) => {
@@ -465,7 +466,7 @@ describe('on the local stack', () => {
     // A table that is given by name may belong to a real stack, so ALLOW_LOOPBACK has no effect.
     const { code, stderr } = await run(change, { ...remote, ALLOW_LOOPBACK: 'true' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
-    const { stdout } = await run(change, local);
+    const { stdout } = await operatorIn(local, ...change);
     const { platform_secret, platform_url } = JSON.parse(stdout);
     expect(platform_url).toBe(destination.url);
 
@@ -485,7 +486,7 @@ describe('on the local stack', () => {
     for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');
     expect(destination.calls).toEqual([]);
 
-    const retry = () => run(['outbox', 'retry', '--account', account], local);
+    const retry = () => operatorIn(local, 'outbox', 'retry', '--account', account);
     expect(await retry()).toEqual({ code: 0, stdout: '1 conversation is retried within a minute.\n', stderr: '' });
     // At least once: an attempt that this process answers too late, because it is busy, is repeated with the same id. A worker
     // that read the circuit a moment before the command schedules a retry after it: then it is given again.
@@ -505,10 +506,11 @@ describe('on the local stack', () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const change = [...update(account), '--platform=rapidpro', `--platform-url=${destination.url}`];
-    const { code, stderr } = await run([...change, '--platform-sent-url=http://10.0.0.1/'], local);
+    const { code, stderr } = await operatorIn(local, ...change, '--platform-sent-url=http://10.0.0.1/');
     const line = 'error: --platform-sent-url must be a public URL: the service calls no others.\n';
     expect({ code, stderr }).toEqual({ code: 1, stderr: line });
-    expect(await run([...change, '--platform-sent-url=http://[::1]:1/'], local)).toMatchObject({ code: 0, stderr: '' });
+    const allowed = await operatorIn(local, ...change, '--platform-sent-url=http://[::1]:1/');
+    expect(allowed).toMatchObject({ code: 0, stderr: '' });
     expect(await findPlatform(account)).toMatchObject({
       settings: { url: destination.url, sent_url: 'http://[::1]:1/' },
     });
