@@ -81,9 +81,7 @@ test('--no-consent-webhook leaves no row and a marker, so that a restore does no
 
 test.each([
   ['a private network', ['--consent-webhook', 'https://10.0.0.1/'], '--consent-webhook must be a public URL'],
-  ['no https', ['--consent-webhook', 'http://example.com/'], '--consent-webhook must be an https address'],
   ['an empty URL', ['--consent-webhook', ''], 'The webhook for ends of consent needs --consent-webhook.'],
-  ['white space as the secret', ['--consent-webhook-secret', ' '], '--consent-webhook-secret '],
   ['a weak secret', ['--consent-webhook-secret', 'whsec_YQ=='], '--consent-webhook-secret '],
 ])('%s is refused, and changes nothing', async (_case, given, words) => {
   const { account, secret } = await newWebhook();
