@@ -1,9 +1,12 @@
-/** The table's client: a failed condition is a result, any other failure is an error. */
+/**
+ * The table's client: a failed condition is a result, any other failure is an error. For single writes, see
+ * write-conflicts.test.ts.
+ */
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isRetryable } from '../../../shared/core/retryable-errors.ts';
-import { documents, putIfAbsent, remove, update, updateAndGet } from '../../../shared/table/client.ts';
+import { documents, putIfAbsent } from '../../../shared/table/client.ts';
 import {
   conditionCheckWrite,
   deleteExistingWrite,
@@ -12,35 +15,13 @@ import {
 
 const key = { pk: 'A', sk: 'B' };
 
-/** Makes each call to the table end like this. */
-const ending = (end: () => unknown) => vi.spyOn(documents, 'send').mockImplementation(async () => end());
-
-const failing = (error: Error) =>
-  ending(() => {
-    throw error;
-  });
-
-const conditionFailed = (item?: object) =>
-  new ConditionalCheckFailedException({ message: 'no', $metadata: {}, ...(item && { Item: marshall(item) }) });
+const failing = (error: Error) => vi.spyOn(documents, 'send').mockRejectedValue(error as never);
 
 beforeEach(() => void vi.stubEnv('TABLE_NAME', 'table'));
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-});
-
-describe('a failed condition', () => {
-  test('makes update and remove return false', async () => {
-    failing(conditionFailed());
-    expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(false);
-    expect(await remove(key)).toBe(false);
-  });
-
-  test('makes putIfAbsent return the existing item', async () => {
-    failing(conditionFailed({ ...key, name: 'first' }));
-    expect(await putIfAbsent({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
-  });
 });
 
 describe('a transaction', () => {
@@ -73,35 +54,10 @@ describe('a transaction', () => {
   });
 });
 
-describe('any other result of a call', () => {
-  test('is success', async () => {
-    ending(() => ({}));
-    expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(true);
-    expect(await remove(key)).toBe(true);
-    expect(await putIfAbsent(key)).toBeUndefined();
-    expect(await transactReturningItems([])).toEqual([]);
-  });
-
-  test('is an error, which is thrown unchanged', async () => {
-    const error = Object.assign(new Error('slow down'), { name: 'ThrottlingException', Item: marshall(key) });
-    const send = failing(error);
-    for (const call of [
-      () => update({ Key: key, UpdateExpression: 'SET a = :a' }),
-      () => updateAndGet({ Key: key, UpdateExpression: 'SET a = :a' }),
-      () => remove(key),
-      () => putIfAbsent(key),
-      () => transactReturningItems([]),
-    ]) {
-      await expect(call()).rejects.toBe(error);
-    }
-    expect(send).toHaveBeenCalledTimes(5);
-  });
-
-  test('is an error if putIfAbsent gets a failed condition without the existing item', async () => {
-    const error = conditionFailed();
-    failing(error);
-    await expect(putIfAbsent(key)).rejects.toBe(error);
-  });
+test('putIfAbsent fails if it gets a failed condition without the existing item', async () => {
+  const error = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+  failing(error);
+  await expect(putIfAbsent(key)).rejects.toBe(error);
 });
 
 describe('isRetryable', () => {
