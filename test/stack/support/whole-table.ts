@@ -1,5 +1,5 @@
 /** The whole table of a test, to see what is in it and what is not. */
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
 import { page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
@@ -12,19 +12,16 @@ export const sorted = (_name: string, value: unknown): unknown =>
 export const wholeTable = async (): Promise<string[]> => {
   const client = new DynamoDBClient();
   const lines: string[] = [];
-  for (let start: ScanCommand['input']['ExclusiveStartKey']; ; ) {
-    const command = new ScanCommand({ TableName: tableName(), ConsistentRead: true, ExclusiveStartKey: start });
-    const { Items = [], LastEvaluatedKey } = await client.send(command);
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName(), ConsistentRead: true })) {
     lines.push(...Items.map((item) => JSON.stringify(item, sorted)));
-    if (LastEvaluatedKey === undefined) return lines;
-    start = LastEvaluatedKey;
   }
+  return lines;
 };
 
-/** The items of a partition. */
-export const itemsOf = async ({ pk }: Pick<Key, 'pk'>): Promise<Key[]> =>
+/** The items of a partition, of at most 1 MB. */
+export const itemsOf = async <Item extends Key = Key>({ pk }: Pick<Key, 'pk'>): Promise<Item[]> =>
   (
-    await page<Key>({
+    await page<Item>({
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': pk },
       ConsistentRead: true,

@@ -4,11 +4,11 @@
  * the table, a queue or the bucket. All rows are made over the API. The declarations of rows say which have personal data: a new
  * one that nothing makes here, or that an export does not show, fails.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type TransactionEvaluation, transactionEvaluations } from '../../../../infra/local/aws/iam/policies.ts';
 import {
   type AccountPlatform,
@@ -28,6 +28,7 @@ import { contactHash, contactKey } from '../../../../shared/users/entities.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
+import { unkeyedHashesOf } from '../../support/unkeyed-hashes.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 2_000;
@@ -39,28 +40,14 @@ captureLog();
 /** The whole table. */
 const wholeTable = async (): Promise<Key[]> => {
   const items: Key[] = [];
-  for (let start: ScanCommandInput['ExclusiveStartKey']; ; ) {
-    const command = new ScanCommand({ TableName: tableName(), ConsistentRead: true, ExclusiveStartKey: start });
-    const { Items = [], LastEvaluatedKey } = await documents.send(command);
-    items.push(...(Items as Key[]));
-    if (LastEvaluatedKey === undefined) return items;
-    start = LastEvaluatedKey;
-  }
+  const scan = { TableName: tableName(), ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client: documents }, scan)) items.push(...(Items as Key[]));
+  return items;
 };
 
 /** A row as text, with its sets. */
 const textOf = (row: object): string =>
   JSON.stringify(row, (_, value: unknown) => (value instanceof Set ? [...value] : value));
-
-/** The beginnings of unkeyed hashes of texts, in the usual forms. */
-const hashesOf = (texts: string[]): string[] =>
-  texts.flatMap((text) =>
-    ['sha256', 'sha1', 'md5'].flatMap((algorithm) => {
-      const hash = createHash(algorithm).update(text).digest();
-      const hex = hash.toString('hex').slice(0, 12);
-      return [hex, hex.toUpperCase(), hash.toString('base64').slice(0, 12), hash.toString('base64url').slice(0, 12)];
-    }),
-  );
 
 /** Rows with a time to live that is not declared, or without one that is. */
 const rowsThatExpireOtherwise = (rows: Key[]): string[] =>
@@ -87,8 +74,6 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   const { stack, app, demo } = await serveOwnStack({
     name: `nothing-left-${randomUUID()}`,
     minute: MINUTE,
-    // The clients of this process keep the endpoint of their first call.
-    dynamodbEndpoint: inject('stack').dynamodb_endpoint,
     transactionEvaluation: evaluation,
     onLine: (_, line) => void lines.push(line),
   });
@@ -142,7 +127,7 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   const about = async () => (await wholeTable()).filter((row) => namesPerson(textOf(row)));
   const kinds = async () => new Set((await about()).flatMap(kindsOf).map(({ name }) => name));
   const withHash = async () => {
-    const hashes = hashesOf([...traces, `+${phone}`]);
+    const hashes = unkeyedHashesOf([...traces, `+${phone}`]);
     return (await wholeTable()).filter((row) => hashes.some((hash) => textOf(row).includes(hash)));
   };
   const behave = (...rules: object[]) =>
@@ -227,7 +212,7 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   const madeLater = ['erasure', 'removal of a user'];
   const hasOnlyKeyedHash = 'contact of a user';
   const madeHere = personal.filter((name) => ![...madeLater, hasOnlyKeyedHash].includes(name));
-  // Each look reads the table of all tests.
+  // Each look reads the whole table.
   const missing = async () => [...new Set(madeHere).difference(await kinds())];
   await expect.poll(missing, { message: 'Make rows of these kinds here.', interval: 500 }).toEqual([]);
   expect(await getConsistent(contactKey(contactHash(phone)))).toBeDefined();

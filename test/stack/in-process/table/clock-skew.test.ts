@@ -17,7 +17,6 @@ import { readHead } from '../../../../shared/outbox/head.ts';
 import type { LogItem } from '../../../../shared/outbox/message.ts';
 import { listLogs } from '../../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../../shared/stats/job-counters.ts';
-import { pages } from '../../../../shared/table/client.ts';
 import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
@@ -25,6 +24,7 @@ import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { startInstance } from '../../support/instance.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
+import { itemsOf } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
@@ -118,13 +118,7 @@ describe('a worker with a slow clock', () => {
     const { account, phone } = await newConversation();
     const id = await ahead(10, () => sendMessage(account, text(phone), {}));
     await reportState(id, 'read');
-    const entries: LogItem[] = [];
-    for await (const items of pages<LogItem>({
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': messageKey(id).pk },
-    })) {
-      entries.push(...items);
-    }
+    const entries = await itemsOf<LogItem>(messageKey(id));
     expect(await ahead(-10, () => countEntries(entries))).toBe(2);
     expect(await countEntries(entries)).toBe(0);
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

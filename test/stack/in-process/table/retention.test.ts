@@ -1,5 +1,5 @@
 /**
- * All rows of a message or request expire together. Then its idempotency key can be used again.
+ * All rows of a message expire together. Then its idempotency key can be used again.
  *
  * @module-tag long
  */
@@ -22,8 +22,6 @@ import type { LogItem } from '../../../../shared/outbox/message.ts';
 import { listLogs } from '../../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../../shared/stats/job-counters.ts';
 import { eraseUser } from '../../../../shared/user-data/erasure.ts';
-import { fetchRequest, startRequest } from '../../../../shared/user-data/requests.ts';
-import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
@@ -34,7 +32,7 @@ import { itemsInTable, restoreTable } from '../failing-calls/table.ts';
 const NOW = Date.UTC(2030, 0, 1);
 const DAY = 86_400_000;
 /** The retention periods of these tests in days. */
-const [MESSAGES, REQUESTS, COUNTERS] = [90, 30, 400];
+const [MESSAGES, COUNTERS] = [90, 400];
 
 useOwnTable('retention');
 const destination = useAppNetworkServer();
@@ -140,20 +138,6 @@ describe('an idempotency key after the retention period', () => {
     expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
     expect(await expiries(second)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
     expect(await countEntries(await rowsOf(second))).toBe(4);
-  });
-
-  test('a used key creates a new user data request with current values', async () => {
-    const { account, phone } = await newBusiness();
-    await updateUser('event-1', { phone_number: phone, properties: { app_version: { value: '1', source: 'device' } } });
-    const data = [{ property: 'app_version' as const, required: true }];
-    const start = () => startRequest(account, phone, { reason: 'To know', data }, 'order-1');
-    const first = await start();
-    await updateUser('event-2', { phone_number: phone, properties: { app_version: { value: '2', source: 'device' } } });
-    onDay(REQUESTS);
-    await expect(fetchRequest(account, first.id)).rejects.toMatchObject({ code: 'request_not_found' });
-    const second = await start();
-    expect(second.id).not.toBe(first.id);
-    expect(await fetchRequest(account, second.id)).toMatchObject({ results: { app_version: { value: '2' } } });
   });
 });
 

@@ -3,7 +3,6 @@
  *
  * @module-tag long
  */
-import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { sendEach } from '../../../../shared/campaigns/accept.ts';
@@ -14,22 +13,13 @@ import { eraseUser } from '../../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { unkeyedHashesOf } from '../../support/unkeyed-hashes.ts';
 import { wholeTable } from '../../support/whole-table.ts';
 import { newPhone } from '../../support/world.ts';
 
 useOwnTable('unkeyed-hashes');
 
 const TEXT = 'The text is known.';
-
-/** The beginnings of unkeyed hashes of what someone may try, in the usual forms. */
-const hashesOf = (texts: string[]): string[] =>
-  texts.flatMap((text) =>
-    ['sha256', 'sha1', 'md5'].flatMap((algorithm) => {
-      const hash = createHash(algorithm).update(text).digest();
-      const hex = hash.toString('hex').slice(0, 12);
-      return [hex, hex.toUpperCase(), hash.toString('base64').slice(0, 12), hash.toString('base64url').slice(0, 12)];
-    }),
-  );
 
 test('no unkeyed hash of the number, alone or with the text, is in the table before or after the erasure', async () => {
   const [account, phone, reference] = [newId(), newPhone(), newId()];
@@ -47,7 +37,7 @@ test('no unkeyed hash of the number, alone or with the text, is in the table bef
   const asked = { reason: TEXT, data: [{ property: 'device_make', required: true }] };
   await startRequest(account, phone, asked, `${phone} asked`);
 
-  const tried = hashesOf([
+  const tried = unkeyedHashesOf([
     phone,
     `+${phone}`,
     ...[
