@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { batchKey, ofPendingBatch } from '../../../../shared/campaigns/entities.ts';
+import { timestampOf as at } from '../../../../shared/core/clock.ts';
 import { openJob } from '../../../../shared/messaging/jobs/job.ts';
 import { logItem, type State } from '../../../../shared/outbox/message.ts';
 import { countEntries } from '../../../../shared/stats/job-counters.ts';
@@ -27,8 +28,6 @@ captureLog();
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
-
-const at = (time: number): string => new Date(time).toISOString().replace('Z', '000');
 
 interface Job {
   account: string;

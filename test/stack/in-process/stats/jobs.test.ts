@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -58,24 +57,6 @@ const logged = async (...entries: LogItem[]): Promise<LogItem[]> => {
 
 const jobs = (account: string, from = 366, to = 0) => listJobs(account, day(from), day(to));
 
-/** Makes the next `times` transactions fail with a conflict. */
-const failWithConflicts = (times: number): { met: number } => {
-  const count = { met: 0 };
-  const send = documents.send.bind(documents);
-  vi.spyOn(documents, 'send').mockImplementation(async (command) => {
-    if (command.constructor.name === 'TransactWriteCommand' && count.met < times) {
-      count.met += 1;
-      throw new TransactionCanceledException({
-        message: 'Transaction cancelled',
-        $metadata: {},
-        CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
-      });
-    }
-    return send(command);
-  });
-  return count;
-};
-
 describe('counting log entries', () => {
   test('messages are counted by job, payload type and state', async () => {
     const account = newAccountId();
@@ -104,28 +85,6 @@ describe('counting log entries', () => {
     expect(await countEntries(entries)).toBe(50);
     expect(await countEntries([...entries.slice(100), ...entries.slice(100), ...entries])).toBe(0);
     expect(await jobs(account)).toEqual([{ job_id, state: 'sent', payload_type: 'text', count: 120 }]);
-  });
-
-  test('the late event of an entry that a later message replaced counts neither of them; the entry has its own event', async () => {
-    const account = newAccountId();
-    const job_id = randomUUID();
-    const old = entry(account, { ago: 1 });
-    const present = { ...entry(account, { job_id }), pk: old.pk, sk: old.sk };
-    await logged(old);
-    await logged(present);
-    expect(await countEntries([old])).toBe(0);
-    expect(await countEntries([present])).toBe(1);
-    expect(await jobs(account)).toEqual([{ job_id, state: 'sent', payload_type: 'text', count: 1 }]);
-  });
-
-  test('two simultaneous workers count each entry once', async () => {
-    const account = newAccountId();
-    const entries = await logged(...Array.from({ length: 40 }, () => entry(account, {})));
-    // The stream repeats a batch that failed because of a conflict with the other worker.
-    const persist = async (batch: LogItem[], left = 5): Promise<unknown> =>
-      countEntries(batch).catch((error) => (left > 0 ? persist(batch, left - 1) : Promise.reject(error)));
-    await Promise.all([persist(entries), persist([...entries].reverse())]);
-    expect((await jobs(account)).reduce((sum, { count }) => sum + count, 0)).toBe(40);
   });
 
   test('a worker that is slow to seal its claim keeps its entries', async () => {
@@ -213,14 +172,6 @@ describe('counting log entries', () => {
     expect((await jobs(account))[0]?.count).toBe(120);
   });
 
-  test('counting is retried after three conflicts with other workers', async () => {
-    const account = newAccountId();
-    const [one] = await logged(entry(account, {}));
-    const conflicts = failWithConflicts(3);
-    expect(await countEntries([one as Countable])).toBe(1);
-    expect(conflicts.met).toBe(3);
-  });
-
   test('a counter with all quarters of an hour takes no more units than one with the first', async () => {
     const account = newAccountId();
     const [first, last] = await logged(
@@ -235,12 +186,6 @@ describe('counting log entries', () => {
     const small = await consumedBy(() => countEntries([first as Countable]));
     expect(await consumedBy(() => countEntries([last as Countable]))).toEqual(small);
     expect(small.written).toBe(4);
-  });
-
-  test('an entry that the table no longer contains is not counted', async () => {
-    const account = newAccountId();
-    expect(await countEntries([entry(account, {})])).toBe(0);
-    expect(await jobs(account)).toEqual([]);
   });
 });
 
@@ -313,11 +258,6 @@ describe('a list of jobs', () => {
     const listed = await jobs(account);
     expect([...new Set(listed.map(({ job_id }) => job_id))]).toEqual([b, c, a]);
     expect(listed.filter(({ job_id }) => job_id === c).map(({ state }) => state)).toEqual([...states]);
-  });
-
-  test('a list contains no jobs of another account', async () => {
-    await countEntries(await logged(entry(newAccountId(), {})));
-    expect(await jobs(newAccountId())).toEqual([]);
   });
 
   test.each([

@@ -4,20 +4,19 @@
  * The cost of listing logs does not depend on the number of entries.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { timestampOf } from '../../../../shared/core/clock.ts';
 import { type LogItem, logItem, states } from '../../../../shared/outbox/message.ts';
 import { type LogFilter, listLogs } from '../../../../shared/stats/delivery-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { consumedBy } from '../../support/consumed.ts';
-import { putAll, serveItems } from '../../support/many-items.ts';
+import { putAll } from '../../support/many-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId } from '../../support/world.ts';
 
 useOwnTable('many-logs');
 
-const FEW = 1_000;
-/** An external database is filled with ordinary writes, which are slow, so it gets fewer entries. */
-const MANY = process.env.DYNAMODB_ENDPOINT ? 10_000 : 100_000;
+const [FEW, MANY] = [1_000, 10_000];
 
 const JOBS = [randomUUID(), randomUUID()];
 const PHONES = ['27820000001', '27820000002'];
@@ -36,20 +35,12 @@ function* entries(account: string, count: number): Generator<LogItem> {
       payload_type: 'text',
       ...lifetime,
     };
-    const created = new Date(present - index * 1_000).toISOString().replace('Z', '000');
-    yield logItem(message, states[Math.floor(index / 2) % 4] ?? 'sent', created);
+    yield logItem(message, states[Math.floor(index / 2) % 4] ?? 'sent', timestampOf(present - index * 1_000));
   }
 }
 
-let end: (() => Promise<void>) | undefined;
+beforeAll(() => putAll([...entries(small, FEW), ...entries(large, MANY)]), 300_000);
 
-beforeAll(async () => {
-  const all = [...entries(small, FEW), ...entries(large, MANY)];
-  if (process.env.DYNAMODB_ENDPOINT) await putAll(all);
-  else ({ end } = await serveItems(all));
-}, 300_000);
-
-afterAll(() => end?.());
 /** Read units. An index entry has under 400 bytes, so ten fit into 4 KB. Reading 4 KB costs half a unit. */
 const unitsFor = (entries: number): number => Math.ceil(entries / 10) / 2;
 

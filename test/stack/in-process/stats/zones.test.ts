@@ -123,24 +123,6 @@ test('without time_zone and by, the counts have no day, and are those of UTC', a
   await expect.poll(() => counts(caller, { start_date: day, end_date: after })).toEqual(expected(3));
 });
 
-test('the sums of a period that covers everything are the same in each zone, and by day', async () => {
-  const caller = await newReader();
-  const hours = Array.from({ length: 40 }, (_, index) => index * 1.7 - 20);
-  await logged(caller, ...hours.map((hour, index): [State, number] => [index % 3 ? 'sent' : 'read', hour * HOUR]));
-  const period = { start_date: dayOf(-3), end_date: dayOf(4) };
-  const all = () => counts(caller, period);
-  await expect.poll(async () => (await all()).map(({ count }) => count)).toEqual([26, 14]);
-  for (const time_zone of ['Africa/Johannesburg', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-    await expect.poll(() => counts(caller, { ...period, time_zone })).toEqual(await all());
-    const sumOf = async (state: string) =>
-      (await counts(caller, { ...period, time_zone, by: 'day' }))
-        .filter((row) => row.state === state)
-        .reduce((sum, { count }) => sum + count, 0);
-    await expect.poll(() => sumOf('sent')).toBe(26);
-    await expect.poll(() => sumOf('read')).toBe(14);
-  }
-});
-
 test('the newest day comes first, and of a day the job with the latest activity', async () => {
   const caller = await newReader();
   const [a = '', b = ''] = [randomUUID(), randomUUID()].sort();
@@ -170,8 +152,6 @@ test('another account sees none of the counts', async () => {
 test.each([
   ['time_zone=Africa/Nowhere', 'time_zone', 'must be the name of an IANA time zone, as Africa/Johannesburg'],
   ['time_zone=recipient', 'time_zone', 'must be the name of an IANA time zone, as Africa/Johannesburg'],
-  ['time_zone=%2B02:00', 'time_zone', 'must be the name of an IANA time zone, as Africa/Johannesburg'],
-  ['time_zone=', 'time_zone', 'must be the name of an IANA time zone, as Africa/Johannesburg'],
   ['by=week', 'by', expect.stringContaining('day')],
 ])('%s returns 422', async (query, parameter, detail) => {
   const { token } = await newReader();
