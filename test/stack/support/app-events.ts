@@ -56,6 +56,12 @@ export const answered = (id: string, answers: object, event: string = randomUUID
   data: { id, answers },
 });
 
+export const withdrawn = (id: string, ...properties: string[]) => ({
+  id: randomUUID(),
+  type: 'user_data.withdrawn',
+  data: { id, properties },
+});
+
 /** An update with a first name. */
 export const named = (phone: string, value: string, event: string = randomUUID()) =>
   updated(phone, { properties: { first_name: { value, source: 'user' } } }, event);

@@ -6,22 +6,11 @@ import { answerKey, resultKey } from '../../../../shared/profilers/entities.ts';
 import { userKey } from '../../../../shared/users/entities.ts';
 import { call, fail } from '../../support/client.ts';
 import { putAll } from '../../support/many-items.ts';
+import { newProfiler, type YesOrNo } from '../../support/profilers.ts';
 import { type Caller, newPhone, newVendor } from '../../support/world.ts';
 
-interface Asked {
-  id: string;
-  yes: string;
-  no: string;
-}
-
-const newProfiler = async ({ token }: Caller): Promise<Asked> => {
-  const { body } = await call('createProfiler', { token, body: { question: 'Well?', options: ['yes', 'no'] } });
-  const { yes = '', no = '' } = body.options;
-  return { id: body.profiler_id, yes, no };
-};
-
 /** Records answers of new panelists to profilers: each panelist has the same answer, by its text, to all of them. */
-const answered = async ({ token }: Caller, profilers: Asked[], { yes = 0, no = 0 }): Promise<void> => {
+const answered = async ({ token }: Caller, profilers: YesOrNo[], { yes = 0, no = 0 }): Promise<void> => {
   const people = [...Array(yes).fill('yes'), ...Array(no).fill('no')].map((text: 'yes' | 'no') => ({
     text,
     phone_number: newPhone(),
@@ -62,7 +51,7 @@ test('contains the panelists who meet all conditions', async () => {
   const [one, two] = [await newProfiler(vendor), await newProfiler(vendor)];
   await answered(vendor, [one, two], { yes: 20, no: 11 });
   await answered(vendor, [one], { yes: 10 });
-  const condition = ({ id, yes, no }: Asked, ...texts: string[]) => ({
+  const condition = ({ id, yes, no }: YesOrNo, ...texts: string[]) => ({
     profiler_id: id,
     option_ids: texts.map((text) => (text === 'yes' ? yes : no)),
   });

@@ -5,14 +5,9 @@ import { erasureKey } from '../../../../shared/messaging/entities.ts';
 import { getConsistent } from '../../../../shared/table/client.ts';
 import { applied, removed } from '../../support/app-events.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
+import { inPages, pagedList } from '../../support/paged-list.ts';
+import { newProfiler } from '../../support/profilers.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from '../../support/world.ts';
-
-/** A vendor's profiler with the options "yes" and "no". */
-const newProfiler = async ({ token }: Caller) => {
-  const { body } = await call('createProfiler', { token, body: { question: 'Well?', options: ['yes', 'no'] } });
-  const { yes = '', no = '' } = body.options;
-  return { id: body.profiler_id, yes, no };
-};
 
 const newPanelists = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, newPanelist));
 
@@ -95,6 +90,12 @@ describe('POST /v1/profiler_answers', () => {
 });
 
 describe('GET /v1/research_profilers/{id}/answers', () => {
+  const answersTo = (id: string) =>
+    pagedList(
+      (token, query: { limit?: string; cursor?: string }) => call('listAnswers', { token, path: { id }, query }),
+      ({ phone_number }) => phone_number,
+    );
+
   test('lists the answers by phone number, page by page, with option and time', async () => {
     const vendor = await newVendor();
     const { id, yes, no } = await newProfiler(vendor);
@@ -112,20 +113,7 @@ describe('GET /v1/research_profilers/{id}/answers', () => {
     }));
     // The list may be some milliseconds behind.
     await expect.poll(async () => (await call('listAnswers', { token, path: { id } })).body).toEqual(expected);
-    const found = [];
-    let cursor: string | undefined;
-    do {
-      const query = { limit: '2', ...(cursor !== undefined && { cursor }) };
-      const { body, headers } = await call('listAnswers', { token, path: { id }, query });
-      expect(body.length).toBeLessThanOrEqual(2);
-      found.push(...body.map(({ phone_number }) => phone_number));
-      const next = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-      cursor =
-        next === undefined
-          ? undefined
-          : (new URL(next, 'https://api.example.com').searchParams.get('cursor') ?? undefined);
-    } while (cursor !== undefined);
-    expect(found).toEqual(phones);
+    expect(await answersTo(id).walk(vendor, { limit: '2' })).toEqual(inPages(2, phones));
   });
 
   test('is empty without answers, and rejects a cursor of another profiler and a wrong limit', async () => {
@@ -138,9 +126,7 @@ describe('GET /v1/research_profilers/{id}/answers', () => {
       vendor,
       phones.map((phone_number) => ({ profiler_id: one.id, option_id: one.yes, phone_number })),
     );
-    const first = () => call('listAnswers', { token, path: { id: one.id }, query: { limit: '1' } });
-    await expect.poll(async () => (await first()).headers.get('link')).toContain('cursor=');
-    const [, cursor = ''] = /cursor=([\w-]+)/.exec((await first()).headers.get('link') ?? '') ?? [];
+    const cursor = await answersTo(one.id).cursorAfter(vendor, { limit: '1' });
     const wrong = [
       [two.id, { cursor }],
       [one.id, { cursor: 'abc' }],

@@ -5,6 +5,7 @@ import { allowanceKey } from '../../../../shared/accounts/entities.ts';
 import { putAll } from '../../../../shared/table/client.ts';
 import { applied, at, removed, updated } from '../../support/app-events.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
+import { newProfiler } from '../../support/profilers.ts';
 import { newCaller, newPanelist, newPhone } from '../../support/world.ts';
 
 /** SHA-256 in upper-case hexadecimal, by its definition. */
@@ -113,12 +114,8 @@ test('of 3,000 invalid contacts, the first 100 are listed', async () => {
 /** Each request that tells whether a number is known, and what it returns for an unknown one. */
 const tellers = async () => {
   const { account, token } = await newCaller('contacts', 'profilers', 'user_data', 'account');
-  const { body } = await call('createProfiler', { token, body: { question: 'Well?', options: ['yes', 'no'] } });
-  const answerTo = (phone_number: string) => ({
-    profiler_id: body.profiler_id,
-    option_id: body.options.yes ?? '',
-    phone_number,
-  });
+  const { id, yes } = await newProfiler({ token });
+  const answerTo = (phone_number: string) => ({ profiler_id: id, option_id: yes, phone_number });
   const data = [{ property: 'device_make' as const }];
   const send: Record<string, (phone: string) => Promise<{ status: number; body: unknown }>> = {
     readUser: (user) => sendRaw('readUser', { token, path: { user } }),
