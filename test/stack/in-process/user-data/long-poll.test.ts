@@ -1,5 +1,5 @@
 /**
- * Long polls for a user's answer: their duration, their end without an answer, and the effect of many at once.
+ * Long polls for a user's answer: their duration, their end without an answer, and what happens without a free slot.
  *
  * @module-tag long
  */
@@ -15,9 +15,9 @@ import { requestKey } from '../../../../shared/user-data/entities.ts';
 import type { PropertyName } from '../../../../shared/users/profile-properties.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { answered, applied, removed, updated } from '../../support/app-events.ts';
-import { call, fail, sendRaw } from '../../support/client.ts';
+import { call, fail } from '../../support/client.ts';
 import { logLines } from '../../support/log-lines.ts';
-import { type Caller, newCaller, newPhone, newVendor } from '../../support/world.ts';
+import { type Caller, newCaller, newPhone } from '../../support/world.ts';
 
 captureLog();
 
@@ -56,40 +56,6 @@ const fetchOf = ({ token, id }: Request, query: { long_poll?: string }) => ({ to
 /** Fetches a request over HTTP. */
 const fetchTimed = (request: Request, query: { long_poll?: string }) =>
   timed(async () => (await call('fetchUserData', fetchOf(request, query))).body);
-
-/** Long-polls over HTTP and retries after `Retry-After`, because 200 long polls can overload a small machine. */
-const longPollWithRetry = async (request: Request): Promise<unknown> => {
-  for (;;) {
-    const { headers, body } = await sendRaw('fetchUserData', {
-      token: request.token,
-      path: { id: request.id },
-      query: 'long_poll=30',
-    });
-    const seconds = headers.get('retry-after');
-    if (seconds === null) return body;
-    await pause(Number(seconds) * 1_000);
-  }
-};
-
-test('of 200 simultaneous long polls of a customer, 50 wait and the others return at once; other requests succeed', async () => {
-  const request = await newRequest();
-  const { token } = await newVendor();
-  const ended: unknown[] = [];
-  const waits = Array.from({ length: 200 }, async () => void ended.push(await longPollWithRetry(request)));
-  // A failure is reported below, where the long polls are awaited.
-  const all = Promise.all(waits);
-  all.catch(() => undefined);
-  for (let others = 0; others < 20; others += 1) {
-    // A small machine that starts 50 functions may be busy at first. Clients retry a busy response.
-    await expect.poll(async () => (await sendRaw('listProfilers', { token })).status, { interval: 1_000 }).toBe(200);
-    await pause(200);
-  }
-  await expect.poll(() => ended).toEqual(Array(150).fill(PENDING));
-  await answer(request, { first_name: 'denied' });
-  await all;
-  const denied = { status: 'completed', results: { first_name: { status: 'denied' } } };
-  expect(ended.slice(150)).toEqual(Array(50).fill(denied));
-});
 
 /** Lets all slots of an account be in use for a minute. */
 const useAllSlots = async ({ account }: Caller) => {
@@ -166,12 +132,6 @@ describe('a long poll', () => {
         last_name: { status: 'denied' },
       },
     });
-  });
-
-  test('a long poll of one second returns pending after one second', async () => {
-    const { took, outcome } = await fetchTimed(await newRequest(), { long_poll: '1' });
-    expect(outcome).toEqual(PENDING);
-    expect(took).toBeGreaterThan(990);
   });
 
   test('a long poll returns 404 when the request is erased meanwhile', async () => {
@@ -284,14 +244,6 @@ describe('the handler of a long poll', () => {
     );
     onTestFinished(() => void documents.middlewareStack.remove('on-update'));
   };
-
-  test('a long poll returns pending at once if the table is too busy to give it a slot', async () => {
-    const request = await newRequest();
-    const reads = onRead(async () => 'found');
-    failOnUpdate(() => Object.assign(new Error('busy'), { name: 'ThrottlingException' }));
-    const { status, body } = await invoke(request, 29_000);
-    expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
-  });
 
   test('a slot that cannot be released changes nothing about the response', async () => {
     const request = await newRequest();
