@@ -138,17 +138,7 @@ test('while an account is suspended, its codes do not work, and they are not use
   expect((await signIn({ code })).status).toBe(201);
 });
 
-test.each([
-  {},
-  [],
-  null,
-  'code',
-  { code: null },
-  { code: 1 },
-  { code: ['A'.repeat(43)] },
-  { code: { S: 'A' } },
-  { cod: 'A'.repeat(43) },
-])('a body without a code as a text returns 422: %j', async (body) => {
+test.each([{}, null, { code: ['A'.repeat(43)] }])('a body without a code as a text returns 422: %j', async (body) => {
   const { status, body: problem } = asProblem(await signIn(body));
   expect([status, problem.code]).toEqual([422, 'invalid_request']);
 });

@@ -10,7 +10,7 @@ import { update } from '../../../../shared/table/client.ts';
 import { dueAt } from '../../../../shared/table/keys.ts';
 import { readConsents } from '../../../../shared/user-data/consents.ts';
 import { consentKey, requestKey } from '../../../../shared/user-data/entities.ts';
-import { answered, applied, rejected, updated } from '../../support/app-events.ts';
+import { answered, applied, rejected, updated, withdrawn } from '../../support/app-events.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { operator } from '../../support/operator.ts';
@@ -43,12 +43,6 @@ const approved = async ({ token, phone }: World, valid_days?: number): Promise<s
   await applied(answered(id, { first_name: 'approved' }));
   return id;
 };
-
-const withdrawn = (id: string, ...names: string[]) => ({
-  id: randomUUID(),
-  type: 'user_data.withdrawn',
-  data: { id, properties: names },
-});
 
 const resultsOf = async ({ token }: World, id: string) =>
   (await call('fetchUserData', { token, path: { id } })).body.results;
