@@ -76,10 +76,13 @@ export const useSecret = (value: () => string): void => {
 /** Lets this process use the bucket of the served stack. */
 export const useServedBucket = (): void => {
   const { assembly, s3_endpoint } = inject('stack');
-  beforeEach(async () => {
+  let bucket: string;
+  beforeAll(async () => {
     const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-    const ids = Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket');
-    vi.stubEnv('MEDIA_BUCKET', String(ids).toLowerCase());
+    bucket = String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
+  });
+  beforeEach(() => {
+    vi.stubEnv('MEDIA_BUCKET', bucket);
     vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');

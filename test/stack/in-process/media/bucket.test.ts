@@ -5,13 +5,9 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deleteMedia, listMedia } from '../../../../infra/operator/queries/media-admin.ts';
 import { Problem } from '../../../../shared/core/problems.ts';
 import { checkOwnMedia, getMedia } from '../../../../shared/media/media.ts';
@@ -20,25 +16,13 @@ import { upload } from '../../../../shared/media/uploads.ts';
 import { documents } from '../../../../shared/table/client.ts';
 import { RawServer } from '../../../unit/support/raw-server.ts';
 import { consumedBy } from '../../support/consumed.ts';
+import { type Answer, type Call, DestinationServer, drop } from '../../support/destination-server.ts';
 import { fileOf, others, pdf, png, pngOf } from '../../support/files.ts';
-import { useOwnTable } from '../../support/own-table.ts';
+import { useOwnTable, useServedBucket } from '../../support/own-table.ts';
 import { newAccountId } from '../../support/world.ts';
 
-const { s3_endpoint, assembly } = inject('stack');
-
-/** The bucket of the served stack. */
-const bucketName = async (): Promise<string> => {
-  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-  const ids = Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket');
-  return String(ids).toLowerCase();
-};
-
 useOwnTable('media');
-
-beforeEach(async () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
-  vi.stubEnv('MEDIA_BUCKET', await bucketName());
-});
+useServedBucket();
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -63,65 +47,57 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   },
 );
 
-describe('an upload', () => {
-  /** Starts a bucket with these responses. Counts its requests. */
-  const failingBucket = async (answer: (time: number) => number | 'drop') => {
-    const requests = { times: 0 };
-    const server = createServer((request, response) => {
-      request.resume();
-      requests.times += 1;
-      const status = answer(requests.times);
-      if (status === 'drop') request.socket.destroy();
-      else response.writeHead(status).end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
-    return requests;
-  };
+/** Starts a server in place of the bucket, with these responses. Returns the calls that it receives. */
+const startBucket = async (...answers: Answer[]): Promise<Call[]> => {
+  const server = await DestinationServer.start();
+  onTestFinished(() => server.close());
+  server.answers = answers;
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url);
+  return server.calls;
+};
 
+describe('an upload', () => {
   const failure = async (account: string): Promise<unknown> =>
     upload(account, 'image', fileOf(png)).then(
       () => undefined,
       (error: unknown) => error,
     );
 
-  test.each<[string, number | 'drop', number]>([
+  test.each<[string, Answer, number]>([
     ['returns 503 three times', 503, 3],
     ['returns 500 three times', 500, 3],
-    ['drops the connection twice', 'drop', 2],
+    ['drops the connection twice', drop, 2],
   ])('returns 503 with Retry-After, and leaves no item in the table, if the bucket %s', async (_, answer, times) => {
-    const requests = await failingBucket(() => answer);
+    const calls = await startBucket(answer);
     const account = newAccountId();
     const problem = await failure(account);
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ code: 'unavailable', detail: 'Retry in a moment.', retryAfter: 1 });
-    expect(requests.times).toBe(times);
+    expect(calls).toHaveLength(times);
     expect(await listMedia(account)).toEqual([]);
   });
 
   test('throws an error, and leaves no item in the table, if the bucket returns 403', async () => {
-    await failingBucket(() => 403);
+    await startBucket(403);
     const account = newAccountId();
     expect(await failure(account)).toMatchObject({ message: 'The bucket answered 403.' });
     expect(await listMedia(account)).toEqual([]);
   });
 
   test('of an unsupported or too large file is rejected without a call to the bucket', async () => {
-    const requests = await failingBucket(() => 200);
+    const calls = await startBucket(200);
     const account = newAccountId();
     const files = [...Object.values(others), pdf, pngOf(4 * 1024 * 1024 + 1)];
     for (const content of files) await expect(upload(account, 'image', fileOf(content))).rejects.toThrow(Problem);
-    expect(requests.times).toBe(0);
+    expect(calls).toEqual([]);
     expect(await listMedia(account)).toEqual([]);
   });
 
   test('succeeds if the bucket returns 503 twice, then 200', async () => {
-    const requests = await failingBucket((time) => (time < 3 ? 503 : 200));
+    const calls = await startBucket(503, 503, 200);
     const account = newAccountId();
     expect(await failure(account)).toBeUndefined();
-    expect(requests.times).toBe(3);
+    expect(calls).toHaveLength(3);
     expect(await listMedia(account)).toHaveLength(1);
   });
 });
@@ -145,13 +121,9 @@ test.each(['by FIN', 'by RST'] as const)('an idle connection that the bucket clo
 });
 
 test('an object whose download breaks off returns 503 with Retry-After, not a part of it', async () => {
-  const server = createServer((_request, response) => {
+  await startBucket((response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+  });
   await expect(getObject('key')).rejects.toMatchObject({
     code: 'unavailable',
     detail: 'Retry in a moment.',

@@ -4,8 +4,8 @@
  * @module-tag long
  */
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { handler as authorizer } from '../../../../functions/authorizer.ts';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';
@@ -24,12 +24,11 @@ import type { Worst } from '../../scenarios/scenarios.ts';
 import { largestBusiness } from '../../scenarios/world.ts';
 import { type Units, unitsOf } from '../../support/consumed.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
-import { useOwnTable, useSecret } from '../../support/own-table.ts';
+import { useOwnTable, useSecret, useServedBucket } from '../../support/own-table.ts';
 import { newAccountId } from '../../support/world.ts';
 import type { Answer, Request } from '../failing-calls/scenario.ts';
 import { posts } from '../failing-calls/world.ts';
 
-const { assembly, s3_endpoint } = inject('stack');
 /** Of each request: to authorize it, if that is not cached, and two leases of the rate limit. */
 const besides: Units = { read: 3, write: 6 };
 
@@ -40,6 +39,7 @@ let server: DestinationServer;
 
 captureLog();
 useOwnTable('units');
+useServedBucket();
 useSecret(() => JSON.stringify({ url: posts.url, secret }));
 
 beforeAll(async () => {
@@ -48,15 +48,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.close());
-
-beforeEach(async () => {
-  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-  const bucket = String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
-  vi.stubEnv('MEDIA_BUCKET', bucket);
-});
 
 afterEach(() => void vi.useRealTimers());
 
