@@ -5,10 +5,8 @@
  * @module-tag long
  */
 
-import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { handler as authorizer } from '../../../../functions/authorizer.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { appNetwork } from '../../../../shared/destinations/app-network.ts';
@@ -18,7 +16,7 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { callOf, callsOf } from '../../scenarios/all.ts';
 import type { Call } from '../../scenarios/scenarios.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
-import { useOwnTable, useSecret } from '../../support/own-table.ts';
+import { useOwnTable, useSecret, useServedBucket } from '../../support/own-table.ts';
 import { newCaller } from '../../support/world.ts';
 import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruptions, watched } from './interrupted.ts';
 import type { Answer, Scenario } from './scenario.ts';
@@ -37,14 +35,6 @@ import {
 import { workers } from './workers.ts';
 import { newBusiness, newSecret, posts } from './world.ts';
 
-const { assembly, s3_endpoint } = inject('stack');
-
-/** The bucket of the served stack. */
-const bucketName = async (): Promise<string> => {
-  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
-  return String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
-};
-
 const secret = newSecret();
 const written = captureLog();
 const queue = useFakeQueue();
@@ -53,23 +43,14 @@ let destination: DestinationServer;
 useOwnTable('failing-calls');
 useSecret(() => JSON.stringify({ url: posts.url, secret }));
 useInterruptions();
-
-let bucket: string;
+useServedBucket();
 
 beforeAll(async () => {
   destination = await DestinationServer.start();
   posts.url = destination.url;
-  bucket = await bucketName();
 });
 
 afterAll(() => destination.close());
-
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
-  vi.stubEnv('MEDIA_BUCKET', bucket);
-});
 
 /** The state before a scenario's handler is called, and the result of a run without a fault. */
 interface Reference {
@@ -242,8 +223,9 @@ const authorizing: Scenario = {
 
 /** Handlers, with the faults of their calls. */
 const scenarios = [
+  // They post nothing.
   ...[...endpoints, ['authorizer', authorizing] satisfies Named<Scenario>].map(
-    (one) => [...one, named<Fault>(faults)] as const,
+    (one) => [...one, named<Fault>(faults).filter(([, { postsOnly }]) => !postsOnly)] as const,
   ),
   // A worker handles all errors in the same way.
   ...named<Scenario>(workers).map(
@@ -252,8 +234,13 @@ const scenarios = [
 ];
 
 /** The faults that are possible in a handler's calls. */
-const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
-  all.filter(([, { writesOnly }]) => !(readsOnly && writesOnly));
+const faultsFor = (
+  { readsOnly, sendsOnly }: Pick<Scenario, 'readsOnly' | 'sendsOnly'>,
+  all: Named<Fault>[],
+): Named<Fault>[] =>
+  all.filter(
+    ([, { writesOnly, changesOnly }]) => !(readsOnly && (writesOnly || changesOnly)) && !(sendsOnly && writesOnly),
+  );
 
 /** The least number of equal calls, such as one for each shard, of which only the first and the last are interrupted. */
 const MANY = 12;
@@ -277,12 +264,13 @@ const isBetweenMany = (calls: string[], index: number): boolean =>
 const alternativesTo = (fault: Fault, possible: Named<Fault>[], { inTurn }: Scenario): Fault[] =>
   possible.map(([, one]) => one).filter((one) => one === fault || inTurn || (one.isOutage && fault.isOutage));
 
-/** The positions, from 1, of the calls that a fault applies to: at least the first one that can meet it. */
+/** The positions of the calls that a fault applies to, among those that can meet it, from 1: at least the first one. */
 const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, scenario: Scenario): number[] => {
-  const all = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? '') && !isBetweenMany(calls, index));
+  const possibleAt = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? ''));
+  const all = possibleAt.filter((index) => !isBetweenMany(calls, index));
   const alternatives = alternativesTo(fault, possible, scenario);
   const next = all.filter((_, place) => alternatives[place % alternatives.length] === fault);
-  return (next.length > 0 ? next : all.slice(0, 1)).map((index) => index + 1);
+  return (next.length > 0 ? next : all.slice(0, 1)).map((index) => possibleAt.indexOf(index) + 1);
 };
 
 // This test must be the first: a process reads the secret once in five minutes.
@@ -315,7 +303,8 @@ describe.each(scenarios)(
       expect(places.length).toBeGreaterThan(0);
       for (const at of places) {
         await interruptAt(at, fault, scenario, reference).catch((cause) => {
-          throw new Error(`Call ${at} of ${reference?.calls}: ${cause.message}`, { cause });
+          const calls = reference?.calls.filter((operation) => canMeet(fault, operation));
+          throw new Error(`Call ${at} of ${calls}: ${cause.message}`, { cause });
         });
       }
     };

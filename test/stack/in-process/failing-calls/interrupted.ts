@@ -22,6 +22,10 @@ export interface Fault {
   injected: ((call: Call) => Bad) | 'hang-up' | 'end';
   /** Set if the fault applies only to writes to the table, and to all later writes. */
   writesOnly?: true;
+  /** Set if the fault applies only to calls that change something: for a read, it is the same as another fault. */
+  changesOnly?: true;
+  /** Set if the fault differs from another one only in handlers that post to destinations between their calls. */
+  postsOnly?: true;
   /** Set if the fault differs from another one only in the response to a caller. */
   responseOnly?: true;
   /** Set if the service does not respond as its API says, and the call has no effect. */
@@ -38,8 +42,11 @@ const bad = (status: number, error: object): Bad => ({ status, body: JSON.string
 const TRANSACTION = 'TransactWriteItems';
 const WRITES = [TRANSACTION, 'PutItem', 'UpdateItem', 'DeleteItem'];
 
+const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'GetSecretValue', 'GetQueueAttributes', 'GET', 'HEAD'];
+
 /** Whether a fault is possible in an operation. */
-export const canMeet = ({ writesOnly }: Fault, operation: string): boolean => !writesOnly || WRITES.includes(operation);
+export const canMeet = ({ writesOnly, changesOnly }: Fault, operation: string): boolean =>
+  (!writesOnly || WRITES.includes(operation)) && (!changesOnly || !READS.includes(operation));
 
 const cancelled = (Code: string): Bad =>
   bad(400, { __type: 'TransactionCanceledException', CancellationReasons: [{ Code: 'None' }, { Code }] });
@@ -75,20 +82,21 @@ export const faults = {
     isOutage: true,
   },
   'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up', isOutage: true },
-  'takes effect, and its response is lost': { takesEffect: true, injected: 'hang-up' },
-  'is not made because the process ends': { takesEffect: false, injected: 'end' },
-  'is the last one before the process ends': { takesEffect: true, injected: 'end' },
+  'takes effect, and its response is lost': { takesEffect: true, injected: 'hang-up', changesOnly: true },
+  // Between two changes, it does not matter which read a process ends at; without a post, nor at which of them.
+  'is not made because the process ends': { takesEffect: false, injected: 'end', changesOnly: true, postsOnly: true },
+  'is the last one before the process ends': { takesEffect: true, injected: 'end', changesOnly: true },
 } satisfies Record<string, Fault>;
 
 /** A run of a handler: its calls so far, and the fault with its position. */
 interface Run {
   calls: Map<string, Call>;
-  /** Position of the call with the fault, from 1. */
+  /** Position of the call with the fault, from 1, among those that can meet it: calls at the same time have any order. */
   at: number;
   fault: Fault | undefined;
   ended: PromiseWithResolvers<'ended'>;
   hasEnded: boolean;
-  /** Called before and after each call to AWS. */
+  /** Called before each call to AWS, and after each change. */
   look: () => Promise<void>;
 }
 
@@ -104,9 +112,10 @@ interface Way<Answer> {
 const faultOf = (run: Run, call: Call): Fault | undefined => {
   run.calls.set(call.id, run.calls.get(call.id) ?? call);
   const { fault, at } = run;
-  const index = [...run.calls.keys()].indexOf(call.id) + 1;
   if (fault === undefined || !canMeet(fault, call.operation)) return undefined;
-  return index === at || (index > at && fault.writesOnly) ? fault : undefined;
+  const possible = [...run.calls.values()].filter(({ operation }) => canMeet(fault, operation));
+  const position = possible.findIndex(({ id }) => id === call.id) + 1;
+  return position === at || (position > at && fault.writesOnly) ? fault : undefined;
 };
 
 /** The result of each call of a process that has ended: it never settles. */
@@ -120,7 +129,7 @@ const pass = async <Answer>(call: Call, { make, discard, render }: Way<Answer>):
   if (fault === undefined) {
     await current.run(undefined, run.look);
     const answer = await make();
-    await current.run(undefined, run.look);
+    if (!READS.includes(call.operation)) await current.run(undefined, run.look);
     return answer;
   }
   // A process that ends makes no further call.
@@ -194,7 +203,7 @@ export const useInterruptions = (): void => {
 /** The outcome of a run. */
 export type Outcome<Result> = { result: Result } | { error: Error } | 'ended';
 
-/** Runs `work` without a fault. Returns the operations of its calls. `look` is called before and after each call. */
+/** Runs `work` without a fault. Returns the operations of its calls. `look` is called before each call, and after each change. */
 export const watched = async <Result>(
   work: () => Promise<Result>,
   look: () => Promise<void>,
@@ -204,7 +213,7 @@ export const watched = async <Result>(
   return { outcome, calls: [...run.calls.values()].map(({ operation }) => operation) };
 };
 
-/** Runs `work` with a fault in the call at this position, from 1. */
+/** Runs `work` with a fault in the call at this position, from 1, among those that can meet it. */
 export const interrupted = <Result>(work: () => Promise<Result>, at: number, fault: Fault): Promise<Outcome<Result>> =>
   outcomeOf(
     newRun(at, fault, async () => undefined),

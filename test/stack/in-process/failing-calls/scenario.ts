@@ -8,8 +8,10 @@ export interface Scenario {
   prepare(): Promise<() => Promise<unknown>>;
   /** The number of changes in a request, each of which is atomic. Default: 1. */
   parts?: number;
-  /** Set if the handler writes nothing to the table. */
+  /** Set if the handler changes nothing. */
   readsOnly?: true;
+  /** Set if the handler changes nothing but the queues. */
+  sendsOnly?: true;
   /** Set if the handler writes nothing but a charge to an allowance. */
   chargesOnly?: true;
   /** Set if the handler makes many calls: then each call has one fault, in rotation. */

@@ -9,6 +9,7 @@ import { headKey, messageKey, outcomeKey } from '../../../../shared/outbox/entit
 import { isAnswerKey, resultsOf } from '../../../../shared/profilers/entities.ts';
 import { claimKey } from '../../../../shared/stats/entities.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
+import { sorted } from '../../support/whole-table.ts';
 
 /** An item of any type. */
 export interface Item extends Key {
@@ -51,14 +52,7 @@ export const restoreTable = async (items: Item[], found: Item[]): Promise<void> 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /** A text that does not depend on the order of attributes. */
-const textOf = (value: object): string => JSON.stringify(sorted(value));
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
-};
+const textOf = (value: object): string => JSON.stringify(value, sorted);
 
 /** Ids of messages and requests, of claims, of uploads, and of batches; signing secrets and tokens. */
 const RANDOM =

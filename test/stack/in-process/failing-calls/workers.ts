@@ -62,6 +62,13 @@ const wakeUp =
     return deliver({ Records } as SQSEvent, context);
   };
 
+/** Schedules a retry of the conversation's first entry, as after a failed attempt. */
+const scheduleRetryOf = async (conversation: Conversation, until: number, failed = ''): Promise<void> => {
+  const head = await readHead(conversation);
+  const why = { until, since: head?.created ?? '', failed, cause: 'timeout', attempts: 1 };
+  if (head) await scheduleRetry(head, why);
+};
+
 export const workers = {
   'deliver, to a user': {
     prepare: async () => {
@@ -111,9 +118,7 @@ export const workers = {
       const { account, phone } = await newBusiness();
       const conversation: Conversation = { direction: 'app', account, phone };
       await sendMessage(account, textTo(phone), {});
-      const head = await readHead(conversation);
-      const why = { until: Date.now() - 1, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
-      if (head) await scheduleRetry(head, why);
+      await scheduleRetryOf(conversation, Date.now() - 1);
       await breakerOf(conversation).recordFailure('closed');
       return wakeUp(conversation);
     },
@@ -135,15 +140,7 @@ export const workers = {
       await sendMessage(account, textTo(phone), { job_id });
       await sendMessage(account, textTo(phone), {});
       await cancelJob(account, job_id);
-      const head = await readHead(conversation);
-      const why = {
-        until: Date.now() + MINUTE,
-        since: head?.created ?? '',
-        failed: 'the first',
-        cause: 'timeout',
-        attempts: 1,
-      };
-      if (head) await scheduleRetry(head, why);
+      await scheduleRetryOf(conversation, Date.now() + MINUTE, 'the first');
       const ended = (await itemsInTable()).filter(({ sk, gsi1pk }) => sk.startsWith('ENTRY#') && gsi1pk !== undefined);
       // As `sweep` wakes it for messages whose time is over, and `expand` for those of a cancelled job.
       return wakeUp(conversation, [{ ended: ended.map(({ sk }) => sk) }, { cancelled: true }]);
@@ -206,7 +203,7 @@ export const workers = {
       const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
       return () => relay({ Records } as DynamoDBStreamEvent, context);
     },
-    readsOnly: true,
+    sendsOnly: true,
     continues: true,
   },
   sweep: {
@@ -292,9 +289,7 @@ export const workers = {
       const { account, phone } = await newBusiness();
       const conversation: Conversation = { direction: 'app', account, phone };
       await sendMessage(account, textTo(phone), {});
-      const head = await readHead(conversation);
-      const why = { until: Date.now() + MINUTE, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
-      if (head) await scheduleRetry(head, why);
+      await scheduleRetryOf(conversation, Date.now() + MINUTE);
       await breakerOf(conversation).recordFailure('closed');
       return () => retryConversations({ account });
     },

@@ -34,7 +34,7 @@ import { folder, operatorIn, remote } from '../../support/operator.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
 import { statesOf } from '../../support/states.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
-import { faults, interrupted, useInterruptions } from '../failing-calls/interrupted.ts';
+import { interrupted, useInterruptions } from '../failing-calls/interrupted.ts';
 import { type AnyItem, itemsIn, lose, putInto, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: dynamodbEndpoint } = inject('stack');
@@ -159,8 +159,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   const restore = ['restore', '--from', restored, '--account', account, '--json'];
   vi.stubEnv('LOCAL_FOLDER', LOCAL_FOLDER);
   const silent = (['stdout', 'stderr'] as const).map((name) => vi.spyOn(process[name], 'write').mockReturnValue(true));
-  const fault = faults['is the last one before the process ends'];
-  expect(await interrupted(() => runCommand(restore), 62, fault)).toBe('ended');
+  expect(await interrupted(() => runCommand(restore), 62, { takesEffect: true, injected: 'end' })).toBe('ended');
   for (const each of silent) each.mockRestore();
   const half = (await itemsIn(tableName())).length;
   expect(half).toBeGreaterThan(present.size);
