@@ -23,11 +23,6 @@ describe('a token is accepted', () => {
 });
 
 describe('a request is rejected', () => {
-  test('with 401 by the gateway if it has no Authorization header', async () => {
-    const { status, body } = await sendRaw('listProfilers', {});
-    expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorized' } });
-  });
-
   test('with the same 403 for a token that is malformed, unknown, revoked or expired', async () => {
     const revoked = await newVendor();
     await revokeToken(revoked.account, revoked.tokenId);

@@ -161,17 +161,11 @@ describe.each(pagedNames.map((name) => ({ name })))('$name', ({ name }) => {
     expect((await request(cursorOf(list.valid))).status).toBeLessThan(300);
   });
 
-  test('returns 422 for a cursor with a right checksum and a position that it never has', async () => {
-    for (const position of FORGED.filter((one) => !v.is(positionOf(name), one)))
-      await expectRejected(cursorOf(position));
-    const others = Object.values(lists).flatMap(({ valid }) => (v.is(positionOf(name), valid) ? [] : [valid]));
-    for (const position of others) await expectRejected(cursorOf(position));
-  });
-
   test('returns 422 or a page for a cursor with a right checksum and any position', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
+          { arbitrary: fc.constantFrom(...FORGED, ...Object.values(lists).map(({ valid }) => valid)), weight: 3 },
           fc.string({ unit: 'binary', maxLength: 300 }),
           fc.json({ maxDepth: 5 }),
           // A valid position with one other character.
@@ -180,8 +174,8 @@ describe.each(pagedNames.map((name) => ({ name })))('$name', ({ name }) => {
             .map(([index, other]) => `${list.valid.slice(0, index)}${other}${list.valid.slice(index + 1)}`),
         ),
         async (position) => {
-          const { status } = await request(cursorOf(position));
-          expect(v.is(positionOf(name), position) ? status < 300 : status === 422, JSON.stringify(position)).toBe(true);
+          if (!v.is(positionOf(name), position)) await expectRejected(cursorOf(position));
+          else expect((await request(cursorOf(position))).status, JSON.stringify(position)).toBeLessThan(300);
         },
       ),
       { numRuns: 60 },
