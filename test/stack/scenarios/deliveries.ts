@@ -56,6 +56,13 @@ const newOffer = async ({ account, bot }: { account: string; bot: string }, entr
   return conversation;
 };
 
+/** Claims an event of a user. */
+const claimEvent = async ({ account, phone }: Business): Promise<string | undefined> => {
+  await addOffer(account, phone);
+  const [event] = await (await listenerOf(account))(1);
+  return event?.claim;
+};
+
 /** A business whose events listeners may claim. */
 const newListener = async () => {
   const business = await largestBusiness();
@@ -178,35 +185,26 @@ export const deliveriesScenarios: Scenarios<typeof deliveries> = {
   settleDelivery: {
     calls: {
       'of an event that the program accepts': {
-        prepare: async ({ account, phone }) => {
-          await addOffer(account, phone);
-          const [event] = await (await listenerOf(account))(1);
-          return { body: { claim: event?.claim, status_code: 204 } };
-        },
+        prepare: async (business) => ({ body: { claim: await claimEvent(business), status_code: 204 } }),
         // The event leaves the outbox, and then the conversation ends.
         parts: 2,
         tellsRepeats: true,
         repeatStatus: 404,
       },
       'of an event that the program rejects for the first time': {
-        prepare: async ({ account, phone }) => {
-          await addOffer(account, phone);
-          const [event] = await (await listenerOf(account))(1);
-          return { body: { claim: event?.claim, status_code: 400 } };
-        },
+        prepare: async (business) => ({ body: { claim: await claimEvent(business), status_code: 400 } }),
         repeatStatus: 404,
       },
       'of an event that the program rejects': {
-        prepare: async ({ account, phone }) => {
-          await addOffer(account, phone);
-          const [event] = await (await listenerOf(account))(1);
+        prepare: async ({ account, bot, phone }) => {
+          const claim = await claimEvent({ account, bot, phone });
           // The program refused it an hour ago for the first time, so this is the last attempt.
           await update({
             Key: headKey(conversationName({ direction: 'platform', account, phone })),
             UpdateExpression: 'SET failed = newest, refused = :before',
             ExpressionAttributeValues: { ':before': sortableTime(Date.now() - 3_600_000) },
           });
-          return { body: { claim: event?.claim, status_code: 400 } };
+          return { body: { claim, status_code: 400 } };
         },
         // The event leaves the outbox, and then the conversation ends.
         parts: 2,

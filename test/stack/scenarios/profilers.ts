@@ -57,6 +57,16 @@ const putAnswers = (profiler: string, option_id: string, count: number): Promise
     }),
   );
 
+/** Ten answers of users with the longest profile, each to another profiler. */
+const largestAnswers = async (account: string, { panelists }: { panelists: boolean }): Promise<object[]> => {
+  const answers = [];
+  for (let index = 0; index < 10; index += 1) {
+    const { id, options } = await createProfiler(account, question);
+    answers.push({ profiler_id: id, option_id: options[0]?.id, phone_number: await largestUser(panelists) });
+  }
+  return answers;
+};
+
 /** Counters of a profiler's options, with all shards. */
 const putResults = (profiler: string, options: { id: string }[]): Promise<void> =>
   putAll(
@@ -120,23 +130,14 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
       return { body };
     },
     max: { read: 2 + consistent(PROFILE) + eventual(PROFILE), write: 2, of: 'of a user who is no panelist' },
-    worst: [
-      {
-        prepare: async ({ account }) => {
-          const { id, options } = await largestProfiler(account);
-          const phone_number = await largestUser();
-          return { body: { profiler_id: id, option_id: options[0]?.id, phone_number } };
-        },
-        status: 422,
+    worst: [false, true].map((isPanelist) => ({
+      prepare: async ({ account }) => {
+        const { id, options } = await largestProfiler(account);
+        const phone_number = await largestUser(isPanelist);
+        return { body: { profiler_id: id, option_id: options[0]?.id, phone_number } };
       },
-      {
-        prepare: async ({ account }) => {
-          const { id, options } = await largestProfiler(account);
-          const phone_number = await largestUser(true);
-          return { body: { profiler_id: id, option_id: options[0]?.id, phone_number } };
-        },
-      },
-    ],
+      ...(!isPanelist && { status: 422 }),
+    })),
   },
   answerProfilers: {
     prepare: async ({ account }) => {
@@ -154,26 +155,12 @@ export const profilersScenarios: Scenarios<typeof profilers> = {
     worst: [
       {
         // One in 50 of 500 answers: each to another profiler, and of a user with the longest profile who is not a panelist.
-        prepare: async ({ account }) => {
-          const answers = [];
-          for (let index = 0; index < 10; index += 1) {
-            const { id, options } = await createProfiler(account, { question: '?', options: ['yes', 'no'] });
-            answers.push({ profiler_id: id, option_id: options[0]?.id, phone_number: await largestUser() });
-          }
-          return { body: answers };
-        },
+        prepare: async ({ account }) => ({ body: await largestAnswers(account, { panelists: false }) }),
         beyond: () => ({ body: Array.from({ length: 501 }, () => ({})) }),
         whole: ({ read, write }) => ({ read: 1 + (read - 1) * 50, write }),
       },
       {
-        prepare: async ({ account }) => {
-          const answers = [];
-          for (let index = 0; index < 10; index += 1) {
-            const { id, options } = await createProfiler(account, { question: '?', options: ['yes', 'no'] });
-            answers.push({ profiler_id: id, option_id: options[0]?.id, phone_number: await largestUser(true) });
-          }
-          return { body: answers };
-        },
+        prepare: async ({ account }) => ({ body: await largestAnswers(account, { panelists: true }) }),
         whole: scaled(50),
       },
     ],
