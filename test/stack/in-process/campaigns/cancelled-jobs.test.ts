@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage } from '../../../../shared/campaigns/accept.ts';
 import { endCancelled } from '../../../../shared/campaigns/cancelled-jobs.ts';
 import { batchKey, ofPendingBatch } from '../../../../shared/campaigns/entities.ts';
@@ -24,7 +23,7 @@ import { documents, getConsistent } from '../../../../shared/table/client.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { putAll } from '../../support/many-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone } from '../../support/world.ts';
+import { newAccount, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
@@ -42,9 +41,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 const text = (to = newPhone()) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { batchOf, endingBatches, isBatchKey, progressKey } from '../../../../shared/campaigns/entities.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
@@ -25,7 +24,7 @@ import { dueOf } from '../../../../shared/table/keys.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newPhone, newPhones } from '../../support/world.ts';
 
 /** Pauses in milliseconds. Nothing waits for them. */
 const pauses: number[] = [];
@@ -42,9 +41,6 @@ const DAY = 86_400_000;
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 const text = { type: 'text' as const, text: { body: 'Hello' } };
 

@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { batchKey, chunksOf, expansionKey, progressKey, uploadKey } from '../../../../shared/campaigns/entities.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
@@ -31,18 +30,13 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { completeErasure } from '../../support/erasure.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newMedia, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newAccountId, newMedia, newPhone, newPhones } from '../../support/world.ts';
 
 useOwnTable('campaigns');
 useFakeQueue();
 const written = captureLog();
 
 afterEach(() => void vi.restoreAllMocks());
-
-const newAccount = async (): Promise<string> => {
-  const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
-  return id;
-};
 
 const text = (body = 'Hello') => ({ type: 'text' as const, text: { body } });
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
+import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
 import { sortableTime } from '../../../../shared/core/clock.ts';
@@ -22,7 +22,7 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
-import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newPhone, newPhones } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
@@ -38,10 +38,11 @@ beforeEach(() => void vi.useFakeTimers({ now: NIGHT, toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
 
-const newAccount = async (sending_hours?: SendingHours): Promise<string> => {
-  const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
-  if (sending_hours) await updateAccount(id, { sending_hours });
-  return id;
+/** A new account with sending hours. */
+const newAccountWith = async (sending_hours: SendingHours): Promise<string> => {
+  const account = await newAccount();
+  await updateAccount(account, { sending_hours });
+  return account;
 };
 
 const text = { type: 'text' as const, text: { body: 'Hello' } };
@@ -128,7 +129,7 @@ test('the messages of a batch that waits expire', async () => {
 });
 
 test('a scheduled message says when it can be sent first', async () => {
-  const account = await newAccount(HOURS);
+  const account = await newAccountWith(HOURS);
   const draft = { to: newPhone(), ...text };
   const id = await scheduleMessage(account, draft, { send_at: NIGHT + HOUR });
   const other = await scheduleMessage(account, draft, { send_at: MORNING + HOUR });
@@ -145,7 +146,7 @@ test('a scheduled message says when it can be sent first', async () => {
 });
 
 test('with the zones of the recipients, a batch is expanded at any time, and each message has its hours', async () => {
-  const account = await newAccount(HOURS);
+  const account = await newAccountWith(HOURS);
   const to = ['27820000001', '819012345678', ...newPhones(24)];
   await sendToMany(account, { to, ...text }, { time_zone: 'recipient' });
   expect(await run(account)).toMatchObject({ expanded: 26 });
@@ -216,7 +217,7 @@ describe('a request without known hours', () => {
   });
 
   test('is accepted with the zone of the account', async () => {
-    const account = await newAccount(HOURS);
+    const account = await newAccountWith(HOURS);
     await sendToMany(account, { to: [unknown], ...text }, { time_zone: 'recipient' });
     expect(await pendingFor(account, unknown)).toEqual({ withHours: 1, withoutHours: 0 });
   });

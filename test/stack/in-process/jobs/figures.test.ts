@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { type BatchOptions, scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -22,7 +21,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newPhones } from '../../support/world.ts';
 
 /** Nothing waits for pauses. */
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
@@ -58,7 +57,7 @@ interface Job {
 }
 
 const newJob = async (): Promise<Job> => ({
-  account: (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id,
+  account: await newAccount(),
   job_id: randomUUID(),
   accepted: 0,
   first: Number.POSITIVE_INFINITY,

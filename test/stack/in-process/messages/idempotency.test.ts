@@ -6,7 +6,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { type BatchOptions, scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
 import { mediaKey } from '../../../../shared/media/entities.ts';
@@ -22,7 +21,7 @@ import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newMedia, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newMedia, newPhones } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
@@ -50,7 +49,7 @@ interface World {
 }
 
 const newWorld = async (): Promise<World> => {
-  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  const account = await newAccount();
   const [phone = '', other = ''] = newPhones(2);
   await updateUser(`${phone} registered`, { phone_number: phone, properties: {} });
   return { account, phone, other, media: await newMedia(account, DAY), job_id: randomUUID() };

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
 import { cancelJob } from '../../../../shared/messaging/jobs/cancel.ts';
@@ -17,7 +16,7 @@ import { readMessage } from '../../../../shared/stats/message-log.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
+import { newAccount, newPhones } from '../../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 
@@ -27,9 +26,6 @@ captureLog();
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
-
-const newAccount = async (): Promise<string> =>
-  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
 
 const text = (body: string) => ({ type: 'text' as const, text: { body } });
 
