@@ -255,21 +255,17 @@ const attack = async (seed: number, runs: number): Promise<void> => {
   }
 };
 
-/** Other runs each time. `AGENT_SEED` repeats those of a printed seed. */
+/** Some runs are the same each time, others differ. `AGENT_SEED` repeats those of a printed seed. */
 const seeds = process.env.AGENT_SEED
   ? [Number(process.env.AGENT_SEED)]
-  : Array.from({ length: 5 }, () => randomInt(1e9));
+  : [1, ...Array.from({ length: 4 }, () => randomInt(1e9))];
 
-describe('an agent that does what it must not', () => {
-  test('in 40 runs, sends nothing beyond its plans, and nothing twice', { tags: 'long' }, () => attack(1, 40));
-
-  test('in 200 other runs, sends nothing beyond its plans, and nothing twice', {
-    tags: 'long',
-    timeout: 600_000,
-  }, async () => {
-    for (const seed of seeds) {
-      console.info(`seed ${seed}`);
-      await attack(seed, 40);
-    }
-  });
+test('an agent that does what it must not, in 200 runs, sends nothing beyond its plans, and nothing twice', {
+  tags: 'long',
+  timeout: 600_000,
+}, async () => {
+  for (const seed of seeds) {
+    console.info(`seed ${seed}`);
+    await attack(seed, 40);
+  }
 });

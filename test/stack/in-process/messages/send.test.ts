@@ -85,17 +85,6 @@ describe('a message', () => {
     await untilShown(to, 1);
   });
 
-  test('is shown after the messages that were sent before it', async () => {
-    const { token } = await business();
-    const to = newPhone();
-    const bodies = Array.from({ length: 12 }, (_, index) => `${index}`);
-    for (const body of bodies) await call('sendMessage', { token, body: text(to, body) });
-    const shown = await untilShown(to, bodies.length);
-    expect(shown.map(({ data }) => ('text' in data ? (data.text as { body: string }).body : undefined))).toEqual(
-      bodies,
-    );
-  });
-
   test('may contain quick replies, or media by their datafree URL', async () => {
     const { account, token } = await business();
     const to = newPhone();
@@ -208,23 +197,12 @@ describe('an invalid message', () => {
       '#/to must be a phone number in international format without +: 7 to 15 digits; it contains +',
     ],
     [
-      'a number in a national format',
-      text('0821234567'),
-      '#/to must be a phone number in international format without +: 7 to 15 digits; it begins with 0: replace this zero by the country code',
-    ],
-    [
       'an unknown type',
       { ...text('27820000001'), type: 'sticker' },
       '#/type must be "text", "image", "file", "audio" or "video"',
     ],
     ['no text', { to: '27820000001', type: 'text' }, '#/text is required'],
-    ['a blank text', text('27820000001', ' \n'), '#/text/body must not be empty or white space only'],
     ['too long a text', text('27820000001', long), '#/text/body must have at most 4096 characters'],
-    [
-      'half a character',
-      text('27820000001', '\ud800'),
-      '#/text/body must be valid Unicode: it holds half of a surrogate pair',
-    ],
     [
       'a group',
       { ...text('27820000001'), recipient_type: 'group' },
@@ -375,8 +353,6 @@ describe('statistics', () => {
   test.each([
     ['limit=0', 'limit', 'must be a whole number from 1 to 1000'],
     ['limit=1001', 'limit', 'must be a whole number from 1 to 1000'],
-    ['limit=1.5', 'limit', 'must be a whole number from 1 to 1000'],
-    ['limit=', 'limit', 'must be a whole number from 1 to 1000'],
     ['state=gone', 'state', /^must be "sent", "received", .+ or "reception_failed_http"$/],
     ['contact=nobody', 'contact', 'must be a contact as the logs show it, or its phone number'],
     ['contact=27820000001@elsewhere.example', 'contact', 'must be a contact as the logs show it, or its phone number'],
@@ -385,27 +361,11 @@ describe('statistics', () => {
     ['start=1.0000000001', 'start', /Unix seconds/],
     ['start=1e9', 'start', /Unix seconds/],
     ['end=999999999999999', 'end', /^must be in the years 1970 to 9999/],
-    ['cursor=x', 'cursor', /Link header/],
-    ['cursor=', 'cursor', /Link header/],
   ])('return 422 for an invalid filter: logs?%s', async (query, parameter, detail) => {
     const { token } = await business();
     const { status, body } = await sendRaw('listLogs', { token, query });
     expect(status).toBe(422);
     expect(body).toMatchObject({ errors: [{ parameter, detail: expect.stringMatching(detail) }] });
-  });
-
-  test.each([
-    ['another account', async (first: Caller) => ({ token: (await business()).token, query: 'limit=1', of: first })],
-    ['another filter', async (first: Caller) => ({ token: first.token, query: 'limit=1&state=sent', of: first })],
-  ])('return 422 for a cursor of %s', async (_, wrong) => {
-    const first = await business();
-    for (let count = 0; count < 2; count += 1)
-      await call('sendMessage', { token: first.token, body: text(newPhone()) });
-    const { headers } = await sendRaw('listLogs', { token: first.token, query: 'limit=1' });
-    const cursor = /cursor=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
-    expect(cursor).toBeDefined();
-    const { token, query } = await wrong(first);
-    expect((await sendRaw('listLogs', { token, query: `${query}&cursor=${cursor}` })).status).toBe(422);
   });
 
   test.each([
