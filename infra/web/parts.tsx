@@ -7,7 +7,6 @@ interface CopyProps {
   text: string;
   /** What is copied: the label of the button. */
   label: string;
-  icon?: IconName;
   /** Whether the label is visible. Default: only the icon is. */
   labelled?: boolean;
 }
@@ -15,7 +14,7 @@ interface CopyProps {
 const COPIED = 'Copied';
 const COPIED_MS = 2_000;
 
-export const Copy = ({ text, label, icon = 'copy', labelled = false }: CopyProps) => {
+export const Copy = ({ text, label, labelled = false }: CopyProps) => {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -30,7 +29,7 @@ export const Copy = ({ text, label, icon = 'copy', labelled = false }: CopyProps
         title={labelled ? undefined : label}
         onClick={() => void copy()}
       >
-        <Icon name={copied ? 'check' : icon} />
+        <Icon name={copied ? 'check' : 'copy'} />
         <span class={labelled ? '' : 'unseen'}>{labelled && copied ? COPIED : label}</span>
       </button>
       {/* Not in the button: a status is no part of its name. */}

@@ -125,7 +125,7 @@ export class Phone {
       api_url: baseUrl,
       bots: [...demoBots.map((bot) => ({ ...bot, sends: true })), ...(await otherBots(demoBots))].map((bot) => {
         const known = businesses.find(({ bot: number }) => bot.number === number);
-        return { ...bot, name: known?.name ?? bot.name, avatar: known?.avatar ?? null };
+        return { ...bot, name: known?.name ?? bot.name };
       }),
       properties: Object.entries(catalogue).map(([name, described]) => ({ name, ...described })),
     };

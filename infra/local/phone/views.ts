@@ -20,8 +20,6 @@ export interface Bot {
   id: string;
   number: string;
   name: string;
-  /** The URL of the business's avatar, if the app network knows one. */
-  avatar?: string | null;
   platform: string;
 }
 
@@ -45,8 +43,6 @@ export interface PhoneSummary {
   name: string | null;
   /** The last name in the reported profile. */
   lastName: string | null;
-  /** The last message, of either side. */
-  last: { text: string; time: string } | null;
   /** Ids of the messages that are not reported as read. */
   unread: string[];
   /** How many user data requests are open. */
@@ -73,8 +69,6 @@ export interface ConsentView {
 /** A property that a business got, by one or several requests. */
 export interface KnownProperty {
   property: string;
-  /** Whether it is granted without the user's approval. */
-  automatic: boolean;
   /** The value in the user's profile; null if the profile has none, or the consent has ended. */
   value: string | null;
   /** The time of the last release. */

@@ -79,7 +79,8 @@ const Page = () => {
       <main class="stage" aria-label="Phone">
         <p class="stage-head">
           <Icon name="phone" />
-          Phone of <strong>{[user?.name, user?.lastName].filter(Boolean).join(' ') || 'a user'}</strong>
+          Phone of{' '}
+          <strong class="one-line">{[user?.name, user?.lastName].filter(Boolean).join(' ') || 'a user'}</strong>
           <span class="quiet">{phone && spacedNumber(phone)}</span>
         </p>
         <Phone
@@ -102,7 +103,7 @@ const listedUsers = (given: PhoneSummary[], needed: (string | undefined)[]): Pho
   // The open phone is also given alone: a campaign may have more receivers than the list.
   const phones = given.filter(({ phone }, place) => given.findIndex((one) => one.phone === phone) === place);
   const missing = [...new Set(needed)].filter((one) => one && !phones.some(({ phone }) => phone === one));
-  const unknown = { name: null, lastName: null, last: null, unread: [], asks: 0 };
+  const unknown = { name: null, lastName: null, unread: [], asks: 0 };
   const all = [...phones, ...missing.flatMap((phone) => (phone ? [{ phone, ...unknown }] : []))];
   // In an order that stays: a rail that moves while messages arrive cannot be used.
   return all.sort((a, b) => Number(a.name === null) - Number(b.name === null) || a.phone.localeCompare(b.phone));

@@ -73,21 +73,19 @@ const endOf = ({ end, until }: Release): Release['end'] =>
 
 /** What a business knows of a property: it knows the value as long as one of the consents has not ended. */
 const knownBy = (property: string, releases: Release[], value: string | undefined): KnownProperty => {
-  const automatic = isAutomatic(property);
   const active = releases.filter((release) => endOf(release) === undefined);
   const [last] = releases.flatMap((release) => endOf(release) ?? []).sort((a, b) => compare(b.time, a.time));
   const ends = active.flatMap(({ until }) => until ?? []);
   const ended = active.length === 0 ? last : undefined;
   return {
     property,
-    automatic,
     value: ended ? null : (value ?? null),
     since: isoOf(latest((active.length > 0 ? active : releases).map(({ released }) => released))),
     until: ended || ends.length < active.length ? null : isoOf(latest(ends)),
     state: ended?.state ?? 'approved',
     ended: ended ? isoOf(ended.time) : null,
     deletion: ended ? (releases.every(({ isDeleted }) => isDeleted) ? 'done' : 'owed') : null,
-    requests: automatic ? [] : active.map(({ request }) => request),
+    requests: isAutomatic(property) ? [] : active.map(({ request }) => request),
   };
 };
 

@@ -42,7 +42,6 @@ const lastTimeOf = ({ inbox, reportedEvents }: Network, phone: string): string =
   [inbox.timelineOf(phone).at(-1)?.since ?? '', reportedEvents.writtenBy(phone).at(-1)?.time ?? ''].sort().at(-1) ?? '';
 
 const summaryOf = (network: Network, phone: string, timeline: TimelineItem[]): PhoneSummary => {
-  const last = timeline.at(-1);
   const received = timeline.filter((item) => item.kind === 'received');
   const properties = network.reportedEvents.userOf(phone)?.properties;
   const unread = received.filter(({ states }) => !states.includes('read') && !states.includes('delivery_failed'));
@@ -50,7 +49,6 @@ const summaryOf = (network: Network, phone: string, timeline: TimelineItem[]): P
     phone,
     name: properties?.first_name?.value ?? null,
     lastName: properties?.last_name?.value ?? null,
-    last: last ? { text: gist(last), time: last.time } : null,
     unread: unread.map(({ id }) => id),
     asks: timeline.filter((item) => item.kind === 'request' && isOpen(item)).length,
   };
@@ -160,10 +158,3 @@ const stateOf = ({ state, answered }: Decision, days: number | undefined): Decis
 
 const isOpen = ({ properties, answers }: RequestItem): boolean =>
   properties.some(({ property }) => answers[property] === undefined);
-
-/** An item as one line. */
-const gist = (item: TimelineItem): string => {
-  if (item.kind === 'written') return `You: ${item.text || 'Picture'}`;
-  if (item.kind === 'request') return `${item.business} asks for your data`;
-  return item.content.type === 'text' ? item.content.body : item.content.type === 'image' ? 'An image' : 'A file';
-};

@@ -25,7 +25,7 @@ export const Received = ({ item, name, offersReplies, reporting, online, onReply
   /** Whether a reply was clicked: the replies are gone with the next message. */
   const [replied, setReplied] = useState(false);
   return (
-    <article class="message theirs" aria-label={`${name} wrote`}>
+    <article class="message" aria-label={`${name} wrote`}>
       <Inspectable {...inspection}>
         <div class={`bubble ${item.content.type}`} dir="auto">
           <Content {...item.content} />

@@ -70,7 +70,7 @@ export const Composer = ({ name, online, onWrite, field }: ComposerProps) => {
           write();
         }}
       />
-      <label class={`attach icon-button ${online ? '' : 'off'}`} title="Send a picture">
+      <label class="attach icon-button" title="Send a picture">
         <Icon name="picture" />
         <span class="unseen">Send a picture</span>
         <input

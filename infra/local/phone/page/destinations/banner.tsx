@@ -1,12 +1,13 @@
 /** The banner of a destination while messages wait for it: why, since when, until when; and what a person can do. */
 
+import { countdown } from '../../../../web/figures.ts';
 import { Icon } from '../../../../web/icons.tsx';
 import { Time } from '../../../../web/text.tsx';
 import type { DestinationView } from '../../destinations/views.ts';
 import { Announced } from '../announced.tsx';
 import { usePresent } from '../data/use-present.ts';
 import type { Switches } from './use-switches.ts';
-import { answerOf, isWaiting, scopeOf, stateOf, timeUntil, waitingWords } from './words.ts';
+import { answerOf, isWaiting, scopeOf, stateOf, waitingWords } from './words.ts';
 
 interface BannersProps {
   switches: Switches;
@@ -69,7 +70,7 @@ const Next = ({ destination: { next }, present }: { destination: DestinationView
   return (
     <>
       The next attempt is at <Time at={next} as="exact" />
-      <span aria-hidden="true">, in {timeUntil(next, present)}</span>.
+      <span aria-hidden="true">, in {countdown(Date.parse(next) - present)}</span>.
     </>
   );
 };

@@ -1,4 +1,5 @@
 /** What the switches of destinations are called, and what they do. */
+import { counted } from '../../../../web/figures.ts';
 import { type DestinationView, type Mode, modes } from '../../destinations/views.ts';
 
 export const modeWords: Record<DestinationView['mode'], string> = {
@@ -51,21 +52,10 @@ export const scopeOf = ({ share, phone }: Pick<DestinationView, 'share' | 'phone
 
 /** `3 messages`, or `2 notifications` */
 export const waitingWords = ({ pending, others }: Pick<DestinationView, 'pending' | 'others'>): string =>
-  pending > 0 ? words(pending, 'message') : words(others, 'notification');
-
-const words = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+  pending > 0 ? counted(pending, 'message', 'messages') : counted(others, 'notification', 'notifications');
 
 /** Whether something waits for a retry. */
 export const isWaiting = ({ pending, others }: DestinationView): boolean => pending + others > 0;
-
-/** `1:48`, from now until a time; `0:00` if it is over. */
-export const timeUntil = (time: string, present: number): string => {
-  const seconds = Math.max(0, Math.round((Date.parse(time) - present) / 1_000));
-  const hours = Math.floor(seconds / 3_600);
-  const minutes = Math.floor((seconds % 3_600) / 60);
-  const rest = String(seconds % 60).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
-};
 
 /** The positions that a person can choose. `other` is shown only while it is set. */
 export const choicesFor = (mode: DestinationView['mode']): DestinationView['mode'][] =>

@@ -36,7 +36,7 @@ export const Consents = ({ phone, version, view, online, onAnswer }: ConsentsPro
       {consents?.map((consent) => (
         <Card key={consent.business.id} phone={phone} consent={consent} online={online} onNews={setNews} />
       ))}
-      <p class="receipts">
+      <p>
         <ExportReceipts phone={phone} />
       </p>
     </section>
