@@ -172,7 +172,7 @@ const Row = ({ id, title, icon = 'campaign', recipients, parts, chip, children }
         <Icon name={icon} />
       </span>
       <span class="campaign-text">
-        <strong class="campaign-name">{title}</strong>
+        <strong class="campaign-name one-line">{title}</strong>
         <span class="quiet">
           {[
             children,

@@ -39,7 +39,7 @@ export const Preview = ({ draft, written, people, place, onPlace, business, avat
           <Icon name="back" />
           <Avatar name={business} url={avatar} />
           <span class="phone-name">
-            <strong>{business}</strong>
+            <strong class="one-line">{business}</strong>
             <span class="quiet">{words.business}</span>
           </span>
         </div>

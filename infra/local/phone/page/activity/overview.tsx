@@ -61,7 +61,9 @@ const Destinations = ({ destinations, switches, online }: DestinationsProps) => 
             </span>
             <span class="destination-name">
               {stats.name}
-              <code title={stats.url}>{stats.url.replace(/^https?:\/\//, '')}</code>
+              <code class="one-line" title={stats.url}>
+                {stats.url.replace(/^https?:\/\//, '')}
+              </code>
             </span>
             <Bars calls={stats.calls} />
             <span class="destination-median">{medianOf(stats)}</span>

@@ -30,7 +30,7 @@ const Lines = ({ time, icon, iconClass, title, children }: LinesProps) => (
     </span>
     <span class="row-text">
       <span class="row-line">
-        <span class="row-title">{title}</span>
+        <span class="row-title one-line">{title}</span>
         <span class="row-time">
           <Time at={new Date(time).toISOString()} as="exact" />
         </span>
@@ -43,13 +43,7 @@ const Lines = ({ time, icon, iconClass, title, children }: LinesProps) => (
 type EntryFrameProps = EntryProps<{ id: string; time: number }> & Omit<LinesProps, 'time'>;
 
 const EntryFrame = ({ row: { id, time }, isOpen, onOpen, ...lines }: EntryFrameProps) => (
-  <button
-    type="button"
-    class="row-button trace"
-    data-row={id}
-    aria-current={isOpen ? 'true' : undefined}
-    onClick={onOpen}
-  >
+  <button type="button" class="row-button" data-row={id} aria-current={isOpen ? 'true' : undefined} onClick={onOpen}>
     <Lines {...lines} time={time} />
   </button>
 );
@@ -58,7 +52,7 @@ export const TraceEntry = (props: EntryProps<TraceRow>) => {
   const { icon, byUser, title, preview, outcome, stages, isFailed } = props.row;
   return (
     <EntryFrame {...props} icon={icon} iconClass={`${byUser ? 'by-user' : ''} ${isFailed ? 'bad' : ''}`} title={title}>
-      <span class="row-people" dir="auto">
+      <span class="row-people one-line" dir="auto">
         {preview}
       </span>
       <Outcome outcome={outcome} />
@@ -101,7 +95,7 @@ export const CallEntry = (props: EntryProps<CallRow>) => {
   const tone = status === null || status >= 400 ? 'bad' : 'ok';
   return (
     <EntryFrame {...props} icon={servers[server].icon} iconClass={tone === 'bad' ? 'bad' : ''} title={route}>
-      <span class="row-people">
+      <span class="row-people one-line">
         {servers[server].label}, {ms} ms
       </span>
       <span class={`row-status ${tone}`}>{status ?? 'no response'}</span>
@@ -111,9 +105,9 @@ export const CallEntry = (props: EntryProps<CallRow>) => {
 
 /** A switch that was set. There is nothing to open. */
 export const SwitchEntry = ({ row: { time, name, mode, share, phone } }: { row: SwitchRow }) => (
-  <div class="row-plain trace">
+  <div class="row-plain">
     <Lines time={time} icon="plug" iconClass="" title={`${name} set to ${modeWords[mode]}`}>
-      <span class="row-people">
+      <span class="row-people one-line">
         {mode === 'other' ? 'Its own rules' : `${modeEffects[mode]}${scopeOf({ share, phone })}`}
       </span>
       <span class="row-status">Switch</span>

@@ -36,8 +36,8 @@ export const ChatHead = ({ phone, business: { number, name }, version, go, switc
       </button>
       <BusinessAvatar id={number} name={name} />
       <div class="chat-title">
-        <h2>{name}</h2>
-        <p class="quiet">
+        <h2 class="one-line">{name}</h2>
+        <p class="quiet one-line">
           {stopped ? 'You stopped this business' : 'Business'} · {spacedNumber(number)}
         </p>
         {problem && (

@@ -144,7 +144,7 @@ type Given = RequestItem['answers'][string];
 
 const chips: Record<Given, { label: string; icon: IconName; colour: string }> = {
   approved: { label: 'Approved', icon: 'check', colour: 'ok' },
-  denied: { label: 'Denied', icon: 'close', colour: 'stopped' },
+  denied: { label: 'Denied', icon: 'close', colour: 'bad' },
   withdrawn: { label: 'Withdrawn', icon: 'revoked', colour: 'warn' },
   expired: { label: 'Expired', icon: 'clock', colour: '' },
 };

@@ -29,7 +29,7 @@ export const CallDetail = ({ id, version, onClose, onTrace }: CallDetailProps) =
           {view?.route ?? (problem === undefined ? 'Call' : 'No such call')}
         </h2>
         {view && (
-          <span class={`chip ${(view.status ?? 500) < 400 ? 'ok' : 'stopped'}`}>{view.status ?? 'no response'}</span>
+          <span class={`chip ${(view.status ?? 500) < 400 ? 'ok' : 'bad'}`}>{view.status ?? 'no response'}</span>
         )}
         <span class="spacer" />
         {view?.trace && (

@@ -152,11 +152,9 @@ export const Inspector = ({ id, version, online, onClose, onOpen }: InspectorPro
 /** `7c1e40d2…b85e3f9a42` */
 const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-10)}` : id);
 
-const chipLooks = { ok: 'ok', warn: 'warn', bad: 'stopped', plain: '' };
-
 const Status = ({ trace: { outcome } }: { trace: TraceView }) => (
   <>
-    <span class={`chip ${chipLooks[outcome.tone]}`}>{outcome.words}</span>
+    <span class={`chip ${outcome.tone}`}>{outcome.words}</span>
     <Announced news={outcome.words} />
   </>
 );
@@ -172,7 +170,7 @@ const Facts = ({ trace }: { trace: TraceView }) => {
           <dt>{subject.kind}</dt>
           <dd>
             <code title={subject.id}>{shortId(subject.id)}</code>
-            <Copy text={subject.id} label={`Copy ${subject.kind.toLowerCase()} id`} icon="copy" />
+            <Copy text={subject.id} label={`Copy ${subject.kind.toLowerCase()} id`} />
           </dd>
         </>
       )}
@@ -188,7 +186,7 @@ const Facts = ({ trace }: { trace: TraceView }) => {
       <dt>Trace</dt>
       <dd>
         <code title={id}>{shortId(id)}</code>
-        <Copy text={id} label="Copy trace id" icon="copy" />
+        <Copy text={id} label="Copy trace id" />
       </dd>
       {direction.length === 2 && (
         <>

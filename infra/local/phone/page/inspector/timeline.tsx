@@ -73,7 +73,7 @@ const Entry = ({ step, start, showValues, onOpen, retry, opensAtFirst }: EntryPr
       <span class="unseen">: {words[state]}</span> {detail && <span class="step-detail">{detail}</span>}{' '}
       {code && <code>{code}</code>}{' '}
       {status !== undefined && (
-        <span class={`chip ${typeof status === 'number' && status < 400 ? 'ok' : 'stopped'}`}>{status}</span>
+        <span class={`chip ${typeof status === 'number' && status < 400 ? 'ok' : 'bad'}`}>{status}</span>
       )}{' '}
       {ms !== undefined && <span class="quiet">{milliseconds(ms)}</span>}
       {state === 'scheduled' && time !== undefined && <Due at={time} />}

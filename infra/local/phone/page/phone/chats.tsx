@@ -86,7 +86,7 @@ const Entry = ({ chat: { number, last, unread, asks }, name, stopped, onOpen }: 
           )}
         </span>
         <span class="line">
-          <span class="chat-last" dir="auto">
+          <span class="chat-last one-line" dir="auto">
             {stopped ? 'You stopped this business' : last ? gistOf(last) : 'Nothing yet'}
           </span>
           {stopped && <span class="chip warn">Stopped</span>}

@@ -49,7 +49,7 @@ const User = ({ user, isOpen, onOpen }: { user: PhoneSummary; isOpen: boolean; o
           </span>
         )}
       </span>
-      <span class="user-name">
+      <span class="user-name one-line">
         {name ?? `…${phone.slice(-4)}`}
         <span class="unseen">, {numberOf(phone)}</span>
       </span>
@@ -95,7 +95,7 @@ export const AddUser = ({ onOpen }: { onOpen: (phone: string) => void }) => {
         <span class="avatar add-face" aria-hidden="true">
           <Icon name="plus" />
         </span>
-        <span class="user-name">
+        <span class="user-name one-line">
           Add<span class="unseen"> a user</span>
         </span>
       </button>

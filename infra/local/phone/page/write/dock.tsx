@@ -72,7 +72,14 @@ export const Dock = ({ bots, business, onBusiness, phone, users, onUser, online,
       </label>
       <span class="dock-line" />
       {presets.map(({ act: name, label, icon }) => (
-        <button type="button" key={name} title={label} disabled={busy || !online} onClick={() => void act(name)}>
+        <button
+          type="button"
+          key={name}
+          class="with-icon"
+          title={label}
+          disabled={busy || !online}
+          onClick={() => void act(name)}
+        >
           <Icon name={icon} />
           <span class="dock-label">{label}</span>
         </button>
