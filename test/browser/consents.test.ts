@@ -2,16 +2,9 @@
 import { json } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectUsable, openPhone } from './support/browser.ts';
+import { expectUsable, openChat, openPhone, openScreen } from './support/browser.ts';
 import { acknowledge, askFor, newPhone, read, register, sendText, statesOf } from './support/business.ts';
 import { largeScreens, smallScreens } from './support/screens.ts';
-
-/** Opens the consent centre, from a chat or from another screen. */
-const openConsents = async (page: Page): Promise<void> => {
-  const screens = page.getByRole('navigation', { name: 'Screens of the phone' });
-  if (!(await screens.isVisible())) await page.getByRole('button', { name: 'Chats', exact: true }).click();
-  await screens.getByRole('button', { name: 'Consents' }).click();
-};
 
 /** The card of the demo's business. */
 const demo = (page: Page): Locator => page.getByRole('article', { name: 'Demo', exact: true });
@@ -31,7 +24,7 @@ const withConsent = async (options: Parameters<typeof openPhone>[1] = {}, valid_
   const request = await askFor(phone, asked, valid_days === undefined ? {} : { valid_days });
   await page.getByRole('button', { name: 'Approve all', exact: true }).click();
   await page.getByText('Answered.').waitFor();
-  await openConsents(page);
+  await openScreen(page, 'Consents');
   await withdraw(page, 'First name').waitFor();
   return { phone, page, request };
 };
@@ -42,7 +35,7 @@ describe('what each business knows', () => {
     await register(phone, { first_name: 'Thandi', device_platform: 'android' });
     const page = await openPhone(phone);
     await askFor(phone, [{ property: 'first_name', reason: 'Your name' }, { property: 'device_platform' }]);
-    await openConsents(page);
+    await openScreen(page, 'Consents');
     const demo = page.getByRole('article', { name: 'Demo', exact: true });
     // The service releases automatic properties with the request.
     await demo.getByText('Knows 1 thing').waitFor();
@@ -50,7 +43,7 @@ describe('what each business knows', () => {
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.getByRole('button', { name: 'Approve First name', exact: true }).click();
     await page.getByRole('log').getByText('Approved', { exact: true }).waitFor();
-    await openConsents(page);
+    await openScreen(page, 'Consents');
     await demo
       .getByRole('listitem')
       .filter({ hasText: 'Thandi' })
@@ -71,12 +64,7 @@ describe('what each business knows', () => {
     await receive.click();
     await demo.getByText('Knows 2 things, until you withdraw them').waitFor();
     await sendText(phone, 'Good to see you');
-    await page.getByRole('button', { name: 'Chats', exact: true }).click();
-    await page
-      .getByRole('main')
-      .getByRole('listitem')
-      .filter({ has: page.getByText('Demo', { exact: true }) })
-      .click();
+    await openChat(page, 'Demo');
     await page.getByRole('log').getByText('Good to see you').waitFor();
     expect(await page.getByRole('log').getByText('Not wanted').count()).toBe(0);
   });
@@ -84,7 +72,7 @@ describe('what each business knows', () => {
   test('if the service cannot be reached, the switch stays as it is, and says why', async () => {
     const phone = newPhone();
     const page = await openPhone(phone, { expectedErrors: /ERR_FAILED/ });
-    await openConsents(page);
+    await openScreen(page, 'Consents');
     await page.route('**/stops/*', (route) => route.abort());
     const receive = page.getByRole('switch', { name: 'Receive messages of Demo', exact: true });
     await receive.click();
@@ -132,12 +120,7 @@ describe('the withdrawal of consent', () => {
 
     expect(await acknowledge(request)).toBe(204);
     await ended.getByText('Deleted').waitFor();
-    await page.getByRole('button', { name: 'Chats', exact: true }).click();
-    await page
-      .getByRole('main')
-      .getByRole('listitem')
-      .filter({ has: page.getByText('Demo', { exact: true }) })
-      .click();
+    await openChat(page, 'Demo');
     const card = page.getByRole('article', { name: 'Demo asks for your data' });
     await card.getByText('valid for 30 days').waitFor();
     await card.getByText('Withdrawn', { exact: true }).waitFor();
@@ -152,7 +135,7 @@ describe('the withdrawal of consent', () => {
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.getByRole('button', { name: 'Approve First name', exact: true }).click();
     await expect.poll(() => page.getByText('Answered.').count()).toBe(2);
-    await openConsents(page);
+    await openScreen(page, 'Consents');
     await withdraw(page, 'First name').click();
     await row(page, 'First name').getByText('Deleting').waitFor();
     for (const id of [request, again]) {
@@ -241,7 +224,7 @@ describe('accessibility', () => {
       });
       // Only the traces of this user: axe takes long for hundreds of rows.
       await page.goto(`${page.url()}&of=${phone}`);
-      await openConsents(page);
+      await openScreen(page, 'Consents');
       await withdraw(page, 'Last name').click();
       await row(page, 'Last name').getByText('Deleting').waitFor();
       await row(page, 'Device platform').getByText('Expired on').waitFor();

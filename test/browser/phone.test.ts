@@ -5,7 +5,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { png } from '../stack/support/files.ts';
-import { expectAccessible, expectUsable, openPage, openPhone, stack } from './support/browser.ts';
+import { expectAccessible, expectUsable, openChat, openPage, openPhone, openScreen, stack } from './support/browser.ts';
 import { askFor, newPhone, read, register, retrieve, sendMedia, sendText, statesOf } from './support/business.ts';
 import { largeScreens, smallScreens } from './support/screens.ts';
 
@@ -18,16 +18,6 @@ const write = async (page: Page, text: string): Promise<void> => {
 
 /** The bubble with this text. */
 const message = (page: Page, text: string): Locator => log(page).getByRole('article').filter({ hasText: text });
-
-/** Opens a screen of the phone. */
-const screen = async (page: Page, name: string): Promise<void> => {
-  const back = page.getByRole('main').getByRole('button', { name: 'Chats', exact: true });
-  if (!(await page.getByRole('navigation', { name: 'Screens of the phone' }).isVisible())) await back.click();
-  await page
-    .getByRole('navigation', { name: 'Screens of the phone' })
-    .getByRole('button', { name, exact: true })
-    .click();
-};
 
 /** The tab of a part of a small page; its name may begin with a number, such as `3 new`. */
 const part = (page: Page, name: string): Locator =>
@@ -50,12 +40,7 @@ describe('a conversation', () => {
 
   test.each(['Demo', 'Demo on Turn'])('%s replies to a message of the user, in its own chat', async (bot) => {
     const page = await openPhone(newPhone());
-    await page.getByRole('button', { name: 'Chats', exact: true }).click();
-    await page
-      .getByRole('main')
-      .getByRole('listitem')
-      .filter({ has: page.getByText(bot, { exact: true }) })
-      .click();
+    await openChat(page, bot);
     await write(page, 'Hello');
     await message(page, 'You wrote: Hello').waitFor();
     await message(page, 'Hello').getByRole('img', { name: 'on the platform' }).first().waitFor();
@@ -73,32 +58,20 @@ describe('a conversation', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   });
 
-  test('the page displays an image, and a link to a file', async () => {
-    const phone = newPhone();
-    const page = await openPhone(phone);
-    await sendMedia(phone, 'image');
-    await expectPicture(page);
-    const url = await sendMedia(phone, 'file');
-    await expect.poll(() => log(page).getByRole('link', { name: 'Open the file' }).getAttribute('href')).toBe(url);
-  });
-
   test('the user can open another number, which is validated as the API does', async () => {
     const phone = newPhone();
     const page = await openPage('/');
     await page.getByRole('button', { name: 'Add a user', exact: true }).click();
     const number = page.getByLabel('Open any number');
     const open = page.getByRole('button', { name: 'Open', exact: true });
-    for (const wrong of ['12345', '1234567890123456', '2782 12x 4567', '+']) {
-      await number.fill(wrong);
-      await open.click();
-      await page.getByRole('alert').filter({ hasText: 'must be a phone number' }).waitFor();
-    }
+    await number.fill('2782 12x 4567');
+    await open.click();
+    await page.getByRole('alert').filter({ hasText: 'must be a phone number' }).waitFor();
     await number.fill(`+${phone.slice(0, 2)} ${phone.slice(2, 4)}-${phone.slice(4)}`);
     await open.click();
     await page.getByText('Say hello').waitFor();
     expect(new URL(page.url()).searchParams.get('user')).toBe(phone);
-    await page.getByRole('button', { name: 'Chats', exact: true }).click();
-    await page.getByRole('button', { name: 'Profile', exact: true }).click();
+    await openScreen(page, 'Profile');
     await page.getByText('Not registered', { exact: true }).waitFor();
   });
 
@@ -118,14 +91,16 @@ describe('a conversation', () => {
     await page.getByRole('button', { name: 'Approve all', exact: true }).waitFor();
   });
 
-  test('the page displays captions, and what it cannot decrypt', async () => {
+  test('the page displays an image and a link to a file, with their captions', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
-    const url = await sendMedia(phone, 'image', 'Our new clinic');
+    const image = await sendMedia(phone, 'image', 'Our new clinic');
     await message(page, 'Our new clinic').getByRole('img').waitFor();
-    await expect.poll(() => log(page).getByRole('img').first().getAttribute('src')).toBe(url);
-    await sendMedia(phone, 'file', 'Please read');
-    await message(page, 'Please read').getByRole('link', { name: 'Open the file' }).waitFor();
+    await expectPicture(page);
+    await expect.poll(() => log(page).getByRole('img').first().getAttribute('src')).toBe(image);
+    const file = await sendMedia(phone, 'file', 'Please read');
+    const link = message(page, 'Please read').getByRole('link', { name: 'Open the file' });
+    await expect.poll(() => link.getAttribute('href')).toBe(file);
   });
 
   test('the user sends a picture with a caption, and a location', async () => {
@@ -138,15 +113,6 @@ describe('a conversation', () => {
     await page.getByRole('button', { name: 'Send a location', exact: true }).click();
     await message(page, 'You wrote: Cape Town').waitFor();
     await expectAccessible(page);
-  });
-
-  test('a reload keeps the messages of both sides', async () => {
-    const page = await openPhone(newPhone());
-    await write(page, 'Hello');
-    await message(page, 'You wrote: Hello').waitFor();
-    await page.reload();
-    await message(page, 'You wrote: Hello').waitFor();
-    await expect.poll(() => log(page).getByRole('article').count()).toBe(2);
   });
 
   test('a conversation is possible with the keyboard alone', async () => {
@@ -188,9 +154,9 @@ describe('ticks', () => {
   test('with automatic reports off, this page reports only what the user reports', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
-    await screen(page, 'Profile');
+    await openScreen(page, 'Profile');
     await page.getByLabel('Report reading', { exact: true }).uncheck();
-    await screen(page, 'Chats');
+    await openScreen(page, 'Chats');
     const reported: unknown[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/states')) reported.push(request.postDataJSON().state);
@@ -209,9 +175,9 @@ describe('ticks', () => {
   test('the page shows states that another program has reported', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
-    await screen(page, 'Profile');
+    await openScreen(page, 'Profile');
     await page.getByLabel('Report reading', { exact: true }).uncheck();
-    await screen(page, 'Chats');
+    await openScreen(page, 'Chats');
     const id = await sendText(phone, 'Good morning');
     await page.getByRole('main').getByText('Good morning').click();
     const event = { id: crypto.randomUUID(), timestamp: new Date().toISOString(), type: 'message.state' };
@@ -253,18 +219,6 @@ describe('a request for consent', () => {
     });
     await card.getByText('Approved', { exact: true }).waitFor();
     await card.getByText('Denied', { exact: true }).waitFor();
-  });
-
-  test('the user can approve all properties with one button', async () => {
-    const phone = newPhone();
-    await register(phone, { first_name: 'Thandi' });
-    const page = await openPhone(phone);
-    const request = await askFor(phone, asked);
-    await page.getByRole('button', { name: 'Approve all', exact: true }).click();
-    await page.getByText('Answered.').waitFor();
-    expect(await read(`/v1/user_data/fetch/${request}`)).toMatchObject({
-      results: { first_name: { value: 'Thandi' }, last_name: { status: 'unavailable' } },
-    });
   });
 
   test('denying a required property shows a warning, which the user can confirm', async () => {
@@ -334,7 +288,7 @@ describe('the profile', () => {
   test('edits of the profile, and the removal of the user, are reported to the service', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
-    await screen(page, 'Profile');
+    await openScreen(page, 'Profile');
     await page.getByLabel('Device make').fill('Nokia');
     await page.getByLabel('Panelist').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -468,7 +422,7 @@ describe('accessibility', () => {
         await go(page, 'Phone');
       }
       for (const name of ['Chats', 'Profile', 'Consents']) {
-        await screen(page, name);
+        await openScreen(page, name);
         if (name === 'Consents') await page.getByRole('switch').first().waitFor();
         await look();
       }

@@ -51,6 +51,21 @@ export const openPhone = async (phone: string, options: PageOptions = {}): Promi
   return page;
 };
 
+/** Opens a screen of the phone: from a chat, or from another screen. */
+export const openScreen = async (page: Page, name: string): Promise<void> => {
+  const phone = page.getByRole('main');
+  const screens = phone.getByRole('navigation', { name: 'Screens of the phone' });
+  if (!(await screens.isVisible())) await phone.getByRole('button', { name: 'Chats', exact: true }).click();
+  await screens.getByRole('button', { name, exact: true }).click();
+};
+
+/** Opens the chat with a business on the phone. */
+export const openChat = async (page: Page, business: string): Promise<void> => {
+  await openScreen(page, 'Chats');
+  const chats = page.getByRole('main').getByRole('listitem');
+  await chats.filter({ has: page.getByText(business, { exact: true }) }).click();
+};
+
 interface Checked {
   /** The rules to check; all by default. */
   rules?: string[];
