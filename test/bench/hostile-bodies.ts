@@ -3,12 +3,11 @@
  * `JSON.parse` of the same body, alternating in one process. A form is parsed as a JSON string. The table returns empty
  * responses. `BENCH_ENDPOINTS=sendMessage,uploadFile` selects endpoints.
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Context } from 'aws-lambda';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import type { HttpEvent, HttpResponse } from '../../shared/http/event.ts';
@@ -19,8 +18,7 @@ import { type Figure, quantile, report, say } from './report.ts';
 const ROUNDS = { all: 1, dearest: 3 };
 const DEAREST = 2;
 
-const table = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
-await once(table, 'listening');
+const table = createServer((_, response) => response.end('{}'));
 Object.assign(process.env, {
   BASE_URL: 'https://api.example.com',
   BRIDGE_URL: 'https://bridge.example.com',
@@ -30,7 +28,7 @@ Object.assign(process.env, {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'bench',
   AWS_SECRET_ACCESS_KEY: 'local',
-  AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(table.address() as AddressInfo).port}`,
+  AWS_ENDPOINT_URL_DYNAMODB: await listenOnLoopback(table, 0),
 });
 
 type Handler = (event: HttpEvent, context: Context) => Promise<HttpResponse>;
@@ -162,6 +160,5 @@ const { heap } = await timed(() => handler(event, context));
 figures.push({ what: 'heap for 1,000,000 quick replies', value: heap / 1e6, unit: 'MB', goal: { atMost: 50 } });
 
 process.stdout.write = write;
-table.close();
-table.closeAllConnections();
+await closeServer(table);
 report('hostile bodies of 6 MB, against JSON.parse', figures);

@@ -1,6 +1,7 @@
 /** A host in front of a stack, for programs that list jobs: busy at first, with short pages, and one job that is gone. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 
 /** Jobs on a page. */
 const LIMIT = '2';
@@ -34,11 +35,8 @@ export const startBusyHost = async (stack: string, gone: string): Promise<BusyHo
     });
     response.end(await answer.bytes());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The host has no port.');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: await listenOnLoopback(server, 0),
     get tooSoon() {
       return tooSoon;
     },

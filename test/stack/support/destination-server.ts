@@ -3,9 +3,9 @@
  * of another test's server, whose accounts still retry: each server has a path of its own, and leaves out other calls.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
 export interface Call {
   /** The path with the query, within the server's own path. */
@@ -31,9 +31,11 @@ export class DestinationServer {
   #pending = 0;
   readonly #server: Server;
   readonly #path = `/${randomUUID()}`;
+  readonly url: string;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, origin: string) {
     this.#server = server;
+    this.url = `${origin}${this.#path}/hook`;
     server.on('request', async (request, response) => {
       if (!request.url?.startsWith(`${this.#path}/`)) {
         request.resume();
@@ -66,20 +68,11 @@ export class DestinationServer {
 
   static async start(): Promise<DestinationServer> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new DestinationServer(server);
+    return new DestinationServer(server, await listenOnLoopback(server, 0));
   }
 
-  get url(): string {
-    const address = this.#server.address();
-    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${this.#path}/hook`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 }
 

@@ -2,12 +2,12 @@
  * A separate table that no stack serves, and the environment of the functions in this process. Tests call the domain
  * step by step without concurrent workers.
  */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
 import { createTable } from '../../../infra/local/aws/database/database.ts';
+import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 
 const ENVIRONMENT = {
@@ -60,14 +60,8 @@ export const useSecret = (value: () => string): void => {
   });
 
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
     vi.stubEnv('APP_NETWORK_SECRET', 'app-network');
-    vi.stubEnv(
-      'AWS_ENDPOINT_URL_SECRETS_MANAGER',
-      `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    );
+    vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', await listenOnLoopback(server, 0));
   });
 
   afterAll(() => void server.close());

@@ -60,7 +60,6 @@ export default async (project: TestProject) => {
     log: run.log,
     calls: run.calls,
     table: `business-api-test-${process.pid}-${Date.now()}`,
-    tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
     minute: MINUTE,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     ...consistency,

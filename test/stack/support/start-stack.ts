@@ -27,23 +27,10 @@ interface Starting extends Pick<LocalStackOptions, Settings> {
   /** The path of the record of the functions' calls. */
   calls: string;
   table: string;
-  /** Returns the URL of the table for the tests. */
-  tableAt: (stack: LocalStack) => Promise<string>;
-  /** The environment for functions that run in this process. */
-  environment?: Record<string, string>;
 }
 
 /** Starts the stack. Returns the stack and a function that stops it. */
-export const startStack = async ({
-  assembly,
-  synthesised,
-  log,
-  calls,
-  table,
-  tableAt,
-  environment,
-  ...options
-}: Starting) => {
+export const startStack = async ({ assembly, synthesised, log, calls, table, ...options }: Starting) => {
   const lines = createWriteStream(log);
   const simulators = await Simulators.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
@@ -62,15 +49,14 @@ export const startStack = async ({
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
     onCall: callRecorder(calls),
   });
-  const dynamodb_endpoint = await tableAt(stack);
-  callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
-  Object.assign(process.env, environment);
+  const { dynamodbEndpoint } = stack;
+  callTableOf({ dynamodbEndpoint, table });
   const demo = await seedDemo(simulators);
   simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   const served: TestStack = {
     base_url: stack.baseUrl,
     bridge_url: stack.bridgeUrl,
-    dynamodb_endpoint,
+    dynamodb_endpoint: dynamodbEndpoint,
     s3_endpoint: stack.bucketsEndpoint,
     aws_endpoint: stack.awsEndpoint,
     queues: stack.queueUrls(),

@@ -44,7 +44,6 @@ beforeAll(async () => {
     log: join(tmpdir(), `${table}-stale-reads.log`),
     calls,
     table: `${table}-stale-reads`,
-    tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
     minute: 2_000,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     staleReads: { share: 1, random: () => 0, behind: 0, held: () => isHeld },
