@@ -127,12 +127,18 @@ const measureMessage = async ({ door, meter, phoneUrl }: Bench): Promise<Way> =>
     while ((await countedToday()) < before + ENTRIES) await pause(20);
     units.push(meter.take());
   }
+  const functions = ['sendMessage', 'relay', 'deliver', 'receiveAppEvents', 'count'];
+  return wayOf(functions, (name) => medianOf(units.map((each) => each.get(name) ?? noUnits())), TIMES);
+};
+
+/** What these functions have used for each of so many messages, since the stopwatch was read. */
+export const wayOf = (functions: string[], unitsOf: (name: string) => Units, messages: number): Way => {
   const times = takeTimes();
   return new Map(
-    ['sendMessage', 'relay', 'deliver', 'receiveAppEvents', 'count'].map((name) => {
+    functions.map((name) => {
       const invocations = times.get(name in api ? routeOf(name as EndpointName) : name) ?? [];
-      const ofOne = medianOf(units.map((each) => each.get(name) ?? noUnits()));
-      return [name, { ...ofOne, invocations: invocations.length / TIMES, ms: quantile(invocations, 0.5) }];
+      const ms = quantile(invocations, 0.5);
+      return [name, { ...unitsOf(name), invocations: invocations.length / messages, ms }];
     }),
   );
 };

@@ -6,14 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { FrontDoor } from './front-door.ts';
-import { type Figure, quantile, times } from './report.ts';
-import { demo, measure, stack } from './support.ts';
+import { type Figure, quantile, report, times } from './report.ts';
+import { openWhole } from './whole.ts';
 
 /** The waits of a customer at once, and how many of them have a slot: the default of `waitsPerAccount`. */
 const WAITS = 1_000;
 const SLOTS = 50;
 /** Users who are asked. Several waits are for the request to one. */
 const USERS = 200;
+
+const { stack, demo, close } = await openWhole(process.env.DYNAMODB_ENDPOINT || undefined);
 
 const door = new FrontDoor(stack, demo);
 await createAccount({ name: 'Another customer', id: 'another' });
@@ -52,7 +54,7 @@ const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]>
   return found;
 };
 
-await measure('user data', async () => {
+try {
   const ids: string[] = [];
   while (ids.length < USERS) ids.push(...(await Promise.all(Array.from({ length: 10 }, newRequest))));
   await othersWhile((done) => done < 20);
@@ -79,7 +81,7 @@ await measure('user data', async () => {
     value: quantile(values, 0.5) / quantile(usual, 0.5),
     unit: '×',
   });
-  return [
+  report('user data', [
     { what: `${WAITS} waits of a customer at once: those that wait`, value: held, unit: 'waits' },
     { what: 'until all others have returned', value: began / 1_000, unit: 's' },
     times('another customer before', usual),
@@ -88,5 +90,7 @@ await measure('user data', async () => {
     times('another customer while they wait', waiting),
     { ...ratio(waiting), goal: { atMost: 1.2 } },
     times('from the answer to the end of the wait, all answered one after the other', delays),
-  ];
-});
+  ]);
+} finally {
+  await close();
+}

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/aws/database/database.ts';
+import type { Inbox } from '../../infra/local/simulators/app-network/inbox.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
-import { api, type EndpointName } from '../../shared/api/index.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { FrontDoor } from '../bench/front-door.ts';
-import { Meter, noUnits } from '../bench/meter.ts';
-import { quantile, say } from '../bench/report.ts';
+import { Meter, noUnits, type Units } from '../bench/meter.ts';
+import { say } from '../bench/report.ts';
 import { startStopwatch, takeTimes } from '../bench/stopwatch.ts';
 import { textTo } from '../bench/typical-requests.ts';
-import type { Way } from '../bench/usage.ts';
+import { type Way, wayOf } from '../bench/usage.ts';
 import { openWhole } from '../bench/whole.ts';
 import { UNLIMITED } from '../support/unlimited.ts';
 import type { Plan } from './predict.ts';
@@ -59,7 +59,7 @@ export const play = async (plan: Plan): Promise<Way> => {
     );
     meter.take();
     takeTimes();
-    if (failing > 0) await failCalls(simulators.app.phoneUrl, failing);
+    if (failing > 0) simulators.app.faultRules.set({ status: 500, share: failing });
     const send = async (token: string, body: unknown): Promise<void> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const init = {
@@ -87,7 +87,7 @@ export const play = async (plan: Plan): Promise<Way> => {
     await Promise.all(
       Array.from({ length: PARALLEL }, async () => {
         for (let phone = waiting.shift(); phone !== undefined; phone = waiting.shift()) {
-          const id = await arrivalOn(simulators.app.phoneUrl, phone, progress);
+          const id = await arrivalOn(simulators.app.inbox, phone, progress);
           for (const state of REPORTED) await repeated(() => door.report('message.state', { id, state }));
         }
       }),
@@ -97,7 +97,8 @@ export const play = async (plan: Plan): Promise<Way> => {
       progress.note('states counted', counted);
       await pause(200);
     }
-    return wayOf(meter, played);
+    const units = meter.take();
+    return wayOf(FUNCTIONS, (name) => divided(units.get(name) ?? noUnits(), played), played);
   } finally {
     await close();
     await meter.close();
@@ -127,15 +128,6 @@ const repeated = async (request: () => Promise<unknown>): Promise<void> => {
     }
   }
   await request();
-};
-
-/** Has a share of the app network's calls return 500. */
-const failCalls = async (phoneUrl: string, share: number): Promise<void> => {
-  const response = await fetch(`${phoneUrl}/behaviour`, {
-    method: 'PUT',
-    body: JSON.stringify([{ status: 500, share }]),
-  });
-  if (!response.ok) throw new Error(`The simulated app network answered ${response.status}: ${await response.text()}`);
 };
 
 /** Whether a run goes on: fails if a number has not changed for a while. */
@@ -175,10 +167,9 @@ class Progress {
 }
 
 /** Waits for the message on a phone. Returns its id. */
-const arrivalOn = async (phoneUrl: string, phone: string, progress: Progress): Promise<string> => {
+const arrivalOn = async (inbox: Inbox, phone: string, progress: Progress): Promise<string> => {
   for (;;) {
-    const response = await fetch(`${phoneUrl}/phones/${phone}/messages`);
-    const [message] = (await response.json()) as { data: { id: string } }[];
+    const [message] = inbox.shownOn(phone);
     if (message !== undefined) {
       progress.arrived();
       return message.data.id;
@@ -194,24 +185,9 @@ const countedOf = async (accounts: string[]): Promise<number> => {
   return jobs.flat().reduce((total, { count }) => total + count, 0);
 };
 
-const wayOf = (meter: Meter, played: number): Way => {
-  const [units, times] = [meter.take(), takeTimes()];
-  const routeOf = (name: EndpointName): string => `${api[name].routes[0].method} ${api[name].routes[0].path}`;
-  return new Map(
-    FUNCTIONS.map((name) => {
-      const { calls, reads, writes, indexes } = units.get(name) ?? noUnits();
-      const invocations = times.get(name in api ? routeOf(name as EndpointName) : name) ?? [];
-      return [
-        name,
-        {
-          calls: calls / played,
-          reads: reads / played,
-          writes: writes / played,
-          indexes: indexes / played,
-          invocations: invocations.length / played,
-          ms: quantile(invocations, 0.5),
-        },
-      ];
-    }),
-  );
-};
+const divided = ({ calls, reads, writes, indexes }: Units, by: number): Units => ({
+  calls: calls / by,
+  reads: reads / by,
+  writes: writes / by,
+  indexes: indexes / by,
+});
