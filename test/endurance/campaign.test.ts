@@ -3,7 +3,6 @@
  * 10,000 recipients.
  */
 import { expect, test } from 'vitest';
-import type { Call } from '../../infra/local/simulators/app-network/inbox.ts';
 import { newCaller } from '../stack/support/world.ts';
 import { serveFaultyStack } from './support/faulty-stack.ts';
 
@@ -20,7 +19,7 @@ test(`${RECIPIENTS} recipients of one request get the message once each and are 
   timeout: TIMEOUT_MS + 300_000,
 }, async () => {
   const stack = await serveFaultyStack('campaign', 2_500);
-  const { post, ask, shown, messagesOn, logged, counted, endKilling } = stack;
+  const { post, inbox, shown, logged, counted, endKilling } = stack;
   const caller = await newCaller('messages', 'stats');
   stack.units();
   const start = Date.now();
@@ -30,8 +29,8 @@ test(`${RECIPIENTS} recipients of one request get the message once each and are 
 
   await expect.poll(shown, { timeout: TIMEOUT_MS, interval: 2_000 }).toBe(RECIPIENTS);
   const delivered = seconds(start);
-  for (const phone of to) expect(await messagesOn(phone)).toHaveLength(1);
-  const calls = await ask<Call[]>('/calls');
+  for (const phone of to) expect(inbox.shownOn(phone)).toHaveLength(1);
+  const { calls } = inbox;
   const failed = calls.filter(({ status }) => status !== 204).length;
   expect(failed).toBeGreaterThan(0);
   expect(new Set(calls.map(({ webhook_id }) => webhook_id)).size).toBe(RECIPIENTS);

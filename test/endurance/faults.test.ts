@@ -1,6 +1,5 @@
 /** The whole pipeline with faults in the app network, the workers, the queues and the stream. */
 import { expect, test } from 'vitest';
-import type { Call } from '../../infra/local/simulators/app-network/inbox.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
 import { serveFaultyStack } from './support/faulty-stack.ts';
 
@@ -11,7 +10,7 @@ const MESSAGES = 500;
 const text = (body: string) => ({ type: 'text', text: { body } });
 
 test('500 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
-  const { post, ask, shown, messagesOn, logged, counted, endKilling, faults } = await serveFaultyStack('faults', 1_200);
+  const { post, inbox, shown, logged, counted, endKilling, faults } = await serveFaultyStack('faults', 1_200);
   const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));
   const conversations = Array.from({ length: CONVERSATIONS }, (_, index) => ({
     caller: callers[index % ACCOUNTS] as Caller,
@@ -28,14 +27,14 @@ test('500 messages in 20 conversations arrive in order and are counted once, wit
 
   await expect.poll(shown, { timeout: 420_000, interval: 250 }).toBe(MESSAGES);
   for (const { phone } of conversations) {
-    const messages = await messagesOn(phone);
+    const messages = inbox.shownOn(phone);
     expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
       Array.from({ length: each }, (_, index) => `${index}`),
     );
     // Each message has one id, however often it was delivered.
     expect(new Set(messages.map(({ data }) => data.id)).size).toBe(each);
   }
-  const calls = await ask<Call[]>('/calls');
+  const { calls } = inbox;
   expect(calls.some(({ status }) => status !== 204)).toBe(true);
   expect(new Set(calls.map(({ webhook_id }) => webhook_id)).size).toBe(MESSAGES);
   endKilling();

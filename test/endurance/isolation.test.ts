@@ -1,6 +1,5 @@
 /** The effect of one account's slow destination on other accounts. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { DestinationServer, hang } from '../stack/support/destination-server.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
@@ -34,8 +33,7 @@ test('a destination that never responds occupies at most 16 workers, and delays 
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ to, type: 'text', text: { body: 'Hello' } }),
   });
-  const shown = async () => (await fetch(`${app.phoneUrl}/phones/${to}/messages`)).json() as Promise<PhoneMessage[]>;
-  await expect.poll(async () => (await shown()).length).toBe(1);
+  await expect.poll(() => app.inbox.shownOn(to).length).toBe(1);
   // When an attempt is repeated, the first attempts are over, and every possible worker has started.
   const ids = () => destination.calls.map(({ headers }) => headers['webhook-id']);
   await expect.poll(() => new Set(ids()).size < ids().length).toBe(true);

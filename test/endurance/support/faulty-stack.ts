@@ -6,7 +6,6 @@ import { openDatabase } from '../../../infra/local/aws/database/database.ts';
 import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
 import { LambdaPool } from '../../../infra/local/aws/lambda/lambda-pool.ts';
 import { seeded } from '../../../infra/local/seeded.ts';
-import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { Meter, noUnits } from '../../bench/meter.ts';
 import { serveOwnStack } from '../../stack/support/own-stack.ts';
 import type { Caller } from '../../stack/support/world.ts';
@@ -104,10 +103,7 @@ export const serveFaultyStack = async (name: string, minute: number) => {
       if (line.includes('"error"') && !line.includes('Runtime.Killed')) process.stderr.write(`${source} ${line}\n`);
     },
   });
-  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(FAILING_THIRD) });
-
-  const ask = async <Body>(path: string): Promise<Body> =>
-    (await fetch(`${app.phoneUrl}${path}`)).json() as Promise<Body>;
+  app.faultRules.set(FAILING_THIRD);
 
   const stats = async (path: string, { token }: Caller): Promise<{ state: string; count: number }[]> => {
     const found: { state: string; count: number }[] = [];
@@ -153,12 +149,10 @@ export const serveFaultyStack = async (name: string, minute: number) => {
     },
     /** How often workers were killed, and wake-ups and batches of the stream were rejected, lost or repeated. */
     faults: (): Faults => ({ ...faults }),
-    /** Asks the simulated app network. */
-    ask,
-    messagesOn: (phone: string): Promise<PhoneMessage[]> => ask(`/phones/${phone}/messages`),
+    /** Calls and messages that the simulated app network received. */
+    inbox: app.inbox,
     /** The number of messages on all phones. */
-    shown: async (): Promise<number> =>
-      (await ask<{ messages: number }[]>('/phones')).reduce((sum, { messages }) => sum + messages, 0),
+    shown: (): number => app.inbox.phones.reduce((sum, { messages }) => sum + messages, 0),
     /** Log entries of an account. */
     logged: async (caller: Caller): Promise<Counts> => {
       const counts: Counts = {};
