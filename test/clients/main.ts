@@ -1,6 +1,7 @@
 /**
  * `npm run test:clients`: generates clients from the API description that a local stack returns, without a warning, compiles
- * them, and runs a customer's program and the one of the guide with each of them on that stack. Runs the code samples of the reference there. Spectral checks the description with all of its rules for OpenAPI.
+ * them, and runs a customer's program and the one of the guide with each of them on that stack. Runs the code samples of the
+ * reference there.
  *
  * With `--retry=1`, a client that fails is tested once more; if it then passes, the last lines name it: `flaky: NAME`.
  *
@@ -22,7 +23,6 @@ import { startBusyHost } from './busy-host.ts';
 import { type Client, clients, type Settings } from './clients.ts';
 import { testSamples } from './samples.ts';
 import { startStack } from './stack.ts';
-import { npmProgram } from './tools.ts';
 
 const { values: options } = parseArgs({ options: { retry: { type: 'string', default: '0' } } });
 
@@ -64,12 +64,6 @@ const checkEffects = async (output: string, settings: Settings): Promise<void> =
 
 const expectSame = (given: unknown, right: unknown, what: string): void => {
   if (!isDeepStrictEqual(given, right)) throw new Error(`The ${what} is ${JSON.stringify(given)}.`);
-};
-
-const lint = async (description: string): Promise<void> => {
-  const ruleset = join(folder, 'spectral.json');
-  await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'] }));
-  await npmProgram('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', description], folder);
 };
 
 const test = async ({ name, build }: Client, description: string, settings: Settings): Promise<void> => {
@@ -146,7 +140,6 @@ const main = async (): Promise<number> => {
     await writeFile(description, await (await fetch(`${stack.base_url}/v1/openapi.json`)).text());
     const picture = join(folder, 'picture.png');
     await writeFile(picture, png);
-    await step('Spectral has no warning of the description', () => lint(description));
     const settings = { BASE_URL: stack.base_url, TOKEN: stack.token, PANELIST: stack.panelist, PICTURE: picture };
     const flaky: string[] = [];
     if (missing.length === 0 && (await withRetries(() => testSamples(stack, folder)))) flaky.push('the code samples');
