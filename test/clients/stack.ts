@@ -1,4 +1,4 @@
-/** The local stack, as `npm start` runs it, for customers' programs. */
+/** The local stack, as `npm start` runs it in a process of its own. */
 import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
