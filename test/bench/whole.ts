@@ -2,24 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Demo, demoBots, seedDemo } from '../../infra/local/demo.ts';
-import { LocalStack, type LocalStackOptions } from '../../infra/local/local-stack.ts';
-import { Simulators } from '../../infra/local/simulators/simulators.ts';
+import { demoBots } from '../../infra/local/demo.ts';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
-import { callTableOf } from '../../infra/operator/local-stack/call-table.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { type SimulatedStack, startSimulatedStack } from '../support/simulated-stack.ts';
 import { UNLIMITED } from '../support/unlimited.ts';
 
 const TABLE = 'business-api-bench';
 const MINUTE = 60_000;
 
-export interface Whole {
-  stack: LocalStack;
-  simulators: Simulators;
-  demo: Demo;
-  /** Closes the stack and the simulators, and removes temporary files. */
-  close: () => Promise<void>;
-}
+/** The parts. `close` also removes temporary files. */
+export type Whole = SimulatedStack;
 
 /**
  * @param settings - settings of the stack that differ from the defaults
@@ -35,26 +29,15 @@ export const openWhole = async (
   }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute });
-  const stack = await LocalStack.start({
+  const { close, ...whole } = await startSimulatedStack({
     assembly: synthesise(folder, 'minified', undefined, { documentation: true, ...settings }).then(() => folder),
-    ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName,
     minute,
     throttles: false,
-    secret: simulators.app.stackSecret,
     onLine: () => undefined,
     ...more,
   });
-  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: tableName });
-  const demo = await seedDemo(simulators);
   for (const { id } of demoBots) await updateAccount(id, UNLIMITED);
-  simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
-  const close = async (): Promise<void> => {
-    await stack.close();
-    await simulators.close();
-    await rm(folder, { recursive: true });
-  };
-  return { stack, simulators, demo, close };
+  return { ...whole, close: () => close().then(() => rm(folder, { recursive: true })) };
 };

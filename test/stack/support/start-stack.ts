@@ -1,11 +1,9 @@
 /** Starts a stack for many tests, like `npm start`, on free ports and with a separate table. */
 import { createWriteStream } from 'node:fs';
-import { seedDemo } from '../../../infra/local/demo.ts';
-import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
-import { Simulators } from '../../../infra/local/simulators/simulators.ts';
-import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
+import type { LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import type { StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';
+import { startSimulatedStack } from '../../support/simulated-stack.ts';
 
 /** The served stack, and the paths of its log, its synthesised assembly, and the record of its functions' calls. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
@@ -17,7 +15,7 @@ export interface TestStack extends Omit<StackFile, 'docs_url'> {
 /** The time that RapidPro waits for a response, in milliseconds. Half of a short minute is sometimes too short. */
 const TIMEOUT_MS = 30_000;
 
-type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'staleReads' | 'transactionsHeldFor';
+type Settings = 'minute' | 'dynamodbEndpoint' | 'staleReads' | 'transactionsHeldFor';
 
 interface Starting extends Pick<LocalStackOptions, Settings> {
   /** The path of the synthesised stack, which may not exist yet. */
@@ -32,31 +30,21 @@ interface Starting extends Pick<LocalStackOptions, Settings> {
 /** Starts the stack. Returns the stack and a function that stops it. */
 export const startStack = async ({ assembly, synthesised, log, calls, table, ...options }: Starting) => {
   const lines = createWriteStream(log);
-  const simulators = await Simulators.start({
-    ports: { phone: 0, rapidpro: 0, turn: 0 },
-    minute: options.minute,
-    timeoutMs: TIMEOUT_MS,
-  });
-  const { app, rapidpro, turn } = simulators;
-  const stack = await LocalStack.start({
+  const { stack, simulators, demo, close } = await startSimulatedStack({
     ...options,
     assembly: synthesised.then(() => assembly),
-    ports: { base: 0, bridge: 0 },
     tableName: table,
+    timeoutMs: TIMEOUT_MS,
     // Tests of all endpoints send more than people who sign in.
     throttles: false,
-    secret: app.stackSecret,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
     onCall: callRecorder(calls),
   });
-  const { dynamodbEndpoint } = stack;
-  callTableOf({ dynamodbEndpoint, table });
-  const demo = await seedDemo(simulators);
-  simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const { app, rapidpro, turn } = simulators;
   const served: TestStack = {
     base_url: stack.baseUrl,
     bridge_url: stack.bridgeUrl,
-    dynamodb_endpoint: dynamodbEndpoint,
+    dynamodb_endpoint: stack.dynamodbEndpoint,
     s3_endpoint: stack.bucketsEndpoint,
     aws_endpoint: stack.awsEndpoint,
     queues: stack.queueUrls(),
@@ -71,10 +59,5 @@ export const startStack = async ({ assembly, synthesised, log, calls, table, ...
     assembly,
     calls,
   };
-  const close = async (): Promise<void> => {
-    await stack.close();
-    await simulators.close();
-    lines.end();
-  };
-  return { served, close };
+  return { served, close: () => close().finally(() => lines.end()) };
 };
