@@ -23,7 +23,6 @@ Object.assign(process.env, {
   BASE_URL: 'https://api.example.com',
   BRIDGE_URL: 'https://bridge.example.com',
   TABLE_NAME: 'bench',
-  BUCKET_NAME: 'bench',
   JID_DOMAIN: 'users.example.com',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'bench',

@@ -42,12 +42,7 @@ export const limits = {
     unit: 'calls/s',
     source: 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html',
   },
-  /** Records that a call returns of a shard, and calls that Lambda makes of a shard in a second. */
-  streamRecords: {
-    value: 1_000,
-    unit: 'records',
-    source: 'https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html',
-  },
+  /** Calls that Lambda makes of a shard in a second. */
   streamPolls: { value: 4, unit: 'calls/s', source: `${LAMBDA}/with-ddb.html` },
   /** Requests of an AWS account in a region, over all its APIs. */
   apiRequests: {
