@@ -36,6 +36,9 @@ const shown = (body: string, ...quick_replies: string[]) => ({
   ...(quick_replies.length > 0 && { quick_replies }),
 });
 
+const untilStates = (caller: Caller, contact: string, ...states: string[]): Promise<void> =>
+  expect.poll(() => statesOf(caller, contact)).toEqual(states);
+
 describe('a message of a flow', () => {
   const flow = (): Promise<Caller> => newCaller('bridge', 'stats');
 
@@ -341,6 +344,22 @@ describe('a channel is notified of the status of its own message', () => {
     );
   });
 
+  test('once per status, although parts share the id and the app network reports twice', { tags: 'long' }, async () => {
+    const world = await withChannel();
+    const { caller, phone } = world;
+    // A status that is older than a part is reported again for that part.
+    const acceptAgain = await setAppResponse(phone, { status: 503 });
+    const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
+    await acceptAgain();
+    await untilStates(caller, phone, 'sent', 'sent', 'delivered_to_server', 'delivered_to_server');
+    // A later status replaces one that was not sent yet.
+    await untilCalled(world.channel, 'sent 21');
+    for (const part of [...parts, ...parts]) await report(part, 'delivered_to_user');
+    await flowSends(caller, phone, 'other', '22');
+    await expect.poll(() => world.channel.summary()).toContain('sent 22');
+    await untilCalledInAll(world, 'sent 21', 'delivered 21', 'sent 22');
+  });
+
   test('once, even if it returns 404, and then of the next status', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
@@ -378,7 +397,7 @@ describe('a channel is notified of the status of its own message', () => {
     const { channel, caller, phone } = world;
     await updateAccount(caller.account, { platform: null });
     const id = await flowSends(caller, phone, 'Hi');
-    await expect.poll(() => statesOf(caller, phone)).toEqual(['sent', 'delivered_to_server']);
+    await untilStates(caller, phone, 'sent', 'delivered_to_server');
     await updateAccount(caller.account, { platform: { name: 'rapidpro', settings: { url: channel.url } } });
     await report(id, 'delivered_to_user');
     await untilCalledInAll(world);
