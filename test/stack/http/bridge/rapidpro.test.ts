@@ -94,11 +94,15 @@ describe('a message of a flow', () => {
     expect(await statesOf(caller, to)).toHaveLength(4);
   });
 
-  test('that is sent ten times at the same time has one id, and is shown once', { tags: 'long' }, async () => {
+  test('that is sent ten times at the same time, in two forms, has one id, and is shown once', {
+    tags: 'long',
+  }, async () => {
     const caller = await flow();
     const to = newPhone();
-    const ids = await Promise.all(Array.from({ length: 10 }, () => flowSends(caller, to, 'Hi')));
-    expect(new Set(ids).size).toBe(1);
+    const forms = [`id=21&text=Hi&to=${to}`, `text=%48i&to_no_plus=%2B${to}&id=21&channel=x`];
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, index) => post(caller, forms[index % 2] ?? '')));
+    expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 200 });
     await flowSends(caller, to, 'after');
     expect(await shownOn(to, 2)).toEqual([shown('Hi'), shown('after')]);
   });

@@ -214,6 +214,7 @@ describe('after three days, while no request may be made,', () => {
     expect(removals).toEqual([3]);
     const { deliveries } = await listDeliveries(account, {}, 10);
     expect(deliveries).toMatchObject(Array(3).fill({ status: 'failed', error: 'circuit_open', attempt: 0 }));
+    for (const without of deliveries) expect(without).not.toHaveProperty('duration_ms');
     const states = (await listLogs(account, { phone }, 10)).entries.map(({ state }) => state);
     expect(states.filter((state) => state === 'reception_failed_http')).toHaveLength(3);
   });

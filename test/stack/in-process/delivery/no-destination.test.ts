@@ -247,11 +247,14 @@ describe('a plain webhook', () => {
     expect(textsReceived()).toEqual(['one', 'two', 'three']);
   });
 
-  test('is retried for three days after status 404, and then fails', async () => {
+  test.each<[string, DestinationServer['answers'][number], string]>([
+    ['status 404', 404, 'status_404'],
+    ['a response that is not HTTP', (response) => response.socket?.end('nonsense\r\n\r\n'), 'invalid_response'],
+  ])('is retried for three days after %s, and then fails', async (_, answer, cause) => {
     const { conversation, write, run, states } = await open(plainWebhook());
     await write('one');
-    webhook.answers = [404];
-    expect(await run()).toMatchObject({ settled: 0, retry_scheduled: 'status_404' });
+    webhook.answers = [answer];
+    expect(await run()).toMatchObject({ settled: 0, retry_scheduled: cause });
     later(3 * DAY - 60_000);
     expect(await run()).toMatchObject({ settled: 0 });
     expect(await readHead(conversation)).toBeDefined();
@@ -320,10 +323,11 @@ describe('a plain webhook', () => {
     expect(Date.now() - start).toBeGreaterThanOrEqual(HOUR);
     expect(textsReceived().at(-1)).toBe('two');
     expect(await states()).toContainEqual(['reception_failed_http', 'refused']);
-    const failed = (await listDeliveries(account, { status: 'failed' }, 1)).deliveries[0]?.id ?? '';
+    const [failed] = (await listDeliveries(account, { status: 'failed' }, 1)).deliveries;
+    expect(failed).not.toHaveProperty('next_attempt');
     webhook.calls.length = 0;
     webhook.answers = [200];
-    await replayDelivery(account, failed);
+    await replayDelivery(account, failed?.id ?? '');
     await run();
     expect(textsReceived()).toEqual([long]);
   });

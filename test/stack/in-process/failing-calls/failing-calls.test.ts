@@ -1,6 +1,6 @@
 /**
- * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail; the kinds of
- * outage are met in turn. The handler reports the failure and leaves no partial change, and a repeat completes the work.
+ * Fault injection for every handler, every call to AWS that it makes, and every way in which the call can fail; the kinds of
+ * outage are met in turn, and all ways by the calls of the two handlers that make most of them. The handler reports the failure and leaves no partial change, and a repeat completes the work.
  *
  * @module-tag long
  */
@@ -60,7 +60,7 @@ interface Reference {
   like: (value: object) => string;
   calls: string[];
   result: unknown;
-  /** The states before and after each call. */
+  /** The states before each call, and after each change. */
   states: Set<string>;
   /** The state after one run. */
   whole: string;
@@ -120,6 +120,7 @@ const prepare = async (scenario: Scenario): Promise<Reference> => {
   const whole = (await look(like, scenario)).state;
   await call();
   const { items: last, state: twice } = await look(like, scenario);
+  if (readsOnly) expect(whole, 'It changes something: it is not `readsOnly`.').toBe(untouched);
   // Without work, every fault would pass.
   if (!readsOnly && !chargesOnly)
     expect(whole, 'It changes nothing: is it `readsOnly`, or `chargesOnly`?').not.toBe(untouched);
@@ -269,7 +270,10 @@ const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference,
   const possibleAt = [...calls.keys()].filter((index) => canMeet(fault, calls[index] ?? ''));
   const all = possibleAt.filter((index) => !isBetweenMany(calls, index));
   const alternatives = alternativesTo(fault, possible, scenario);
-  const next = all.filter((_, place) => alternatives[place % alternatives.length] === fault);
+  const next = all.filter((index, place) => {
+    const own = alternatives.filter((one) => canMeet(one, calls[index] ?? ''));
+    return own[(scenario.inTurn ? index : place) % own.length] === fault;
+  });
   return (next.length > 0 ? next : all.slice(0, 1)).map((index) => possibleAt.indexOf(index) + 1);
 };
 

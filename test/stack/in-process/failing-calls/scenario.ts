@@ -14,7 +14,7 @@ export interface Scenario {
   sendsOnly?: true;
   /** Set if the handler writes nothing but a charge to an allowance. */
   chargesOnly?: true;
-  /** Set if the handler makes many calls: then each call has one fault, in rotation. */
+  /** Set if the handler makes many calls: then each call has one of the faults that it can meet, in rotation. */
   inTurn?: true;
   /** Set if a repeat is a new request with a new effect, because the request has no id. */
   repeat?: 'new';

@@ -45,6 +45,20 @@ describe('cancelling a job', () => {
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'job_cancelled' });
   });
 
+  test('lets the repeat of an accepted message return its id, and another request with its key 422', async () => {
+    const caller = await business();
+    const { token } = caller;
+    const job_id = randomUUID();
+    const to = newPhone();
+    const request = { token, query: { job_id }, headers: { 'idempotency-key': randomUUID() }, body: text(to) };
+    const { id } = (await call('sendMessage', request)).body;
+    await call('cancelJob', { token, path: { job_id } });
+    expect((await call('sendMessage', request)).body).toEqual({ id });
+    expect(await fail('sendMessage', { ...request, body: text(newPhone()) })).toMatchObject({
+      body: { code: 'idempotency_key_reused' },
+    });
+  });
+
   test('leaves messages that were delivered, and jobs of the same id of other accounts', async () => {
     const [caller, other] = [await business(), await business()];
     const { token } = caller;
