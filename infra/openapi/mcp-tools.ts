@@ -1,5 +1,6 @@
 /** Makes the tools of the MCP server from the API description: one for each endpoint that reads, and the arguments of a message. */
 import { api, type EndpointName } from '../../shared/api/index.ts';
+import { permissions } from '../../shared/core/permissions.ts';
 import { contentTypes, messageOptions } from '../../shared/mcp/message.ts';
 import type { InputSchema, ReadTool } from '../../shared/mcp/tools.ts';
 
@@ -78,6 +79,16 @@ const describeTool = (path: string, operation: Operation, named: Record<string, 
       additionalProperties: false,
     },
   };
+};
+
+/** The table of the tools in their guide, by permission. */
+export const toolTable = ({ read }: { read: ReadTool[] }): string[][] => {
+  const rows = ['any', ...permissions].flatMap((permission) => {
+    const names = read.filter((tool) => tool.permission === permission).map(({ name }) => `\`${name}\``);
+    if (permission === 'messages') names.push('**`plan_message`, `send_plan`**');
+    return names.length === 0 ? [] : [[permission === 'any' ? permission : `\`${permission}\``, names.join(', ')]];
+  });
+  return [['permission', 'tools'], ...rows];
 };
 
 /** A result of a tool has no header. */

@@ -14,6 +14,8 @@ export const placeholders = {
   request: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
   formerName: 'Acme',
   name: 'Acme Research',
+  account: 'acme-research',
+  label: 'survey backend',
   delivery: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e-0a019a9f5e2c18',
   event: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e',
   offered: '019a9f5e-2c19-7182-9a3b-4c5d6e7f8091',

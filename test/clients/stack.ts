@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
-import { start } from '../deploy/processes.ts';
+import { end, start } from '../deploy/processes.ts';
 
 export interface RunningStack extends StackFile {
   process: ChildProcess;
@@ -29,10 +29,12 @@ export const startStack = async (folder: string): Promise<RunningStack> => {
   const output = createWriteStream(log);
   child.stdout?.pipe(output);
   child.stderr?.pipe(output);
-  for (const limit = Date.now() + TIMEOUT_MS; Date.now() < limit && child.exitCode === null; ) {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  for (const limit = Date.now() + TIMEOUT_MS; Date.now() < limit && !hasEnded(); ) {
     const text = await readFile(join(folder, 'stack.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) return { ...JSON.parse(text), process: child, log };
     await pause(200);
   }
+  await end(child);
   throw new Error(`The local stack does not start:\n${await readFile(log, 'utf8')}`);
 };

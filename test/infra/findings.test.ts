@@ -62,7 +62,7 @@ test('a finding makes the synthesis fail', async () => {
   expect(status).not.toBe(0);
 });
 
-test('without a stage, as with other wrong settings, the synthesis ends with one line', async () => {
+test('without a stage, the synthesis ends with one line', async () => {
   const { status, stderr } = synthesise(await sources(), {});
   expect(stderr).toBe('Choose a stage: -c stage=NAME. Stages: production, staging. Each is a file in infra/stages.\n');
   expect(status).toBe(1);

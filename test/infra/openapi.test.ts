@@ -6,7 +6,14 @@ import { describedPath, glossary, guarantees, schemaNames } from '../../infra/op
 import { describeTools } from '../../infra/openapi/mcp-tools.ts';
 import { webhooks } from '../../infra/openapi/webhooks.ts';
 import { remedies } from '../../infra/openapi/words.ts';
-import { DESCRIPTION_FILE, descriptionText, TOOLS_FILE, toolsText } from '../../infra/openapi/write.ts';
+import {
+  DESCRIPTION_FILE,
+  descriptionText,
+  GUIDE_FILE,
+  guideText,
+  TOOLS_FILE,
+  toolsText,
+} from '../../infra/openapi/write.ts';
 import { type Endpoint, problemsOf } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { problemCatalogue } from '../../shared/core/problems.ts';
@@ -32,15 +39,28 @@ test('the committed tools of the MCP server match the sources (to fix: npm run o
   expect(tools).not.toContain('$ref');
 });
 
-test('the guide for MCP lists each tool that reads beside its permission', async () => {
-  const guide = await readFile('infra/docs/tools/mcp.md', 'utf8');
-  const { read } = describeTools(description);
-  for (const { name, permission } of read) {
-    expect(guide).toMatch(new RegExp(`^\\| \`?${permission}\`? .*\`${name}\``, 'm'));
-  }
+test('the guide for MCP has a table of the tools that read, by permission (to fix: npm run openapi)', async () => {
+  const guide = await readFile(GUIDE_FILE, 'utf8');
+  expect(guide).toBe(guideText(guide));
+  for (const { name } of describeTools(description).read) expect(guide).toContain(`\`${name}\``);
 });
 
 const endpoints = Object.entries(api) as [EndpointName, Endpoint][];
+
+test('the page on security names the endpoints that accept every token, and no others', async () => {
+  const [, named = ''] =
+    (await readFile('infra/docs/security.md', 'utf8')).match(/Only ([^:]*)\saccept every token/) ?? [];
+  const paths = endpoints.flatMap(
+    ([
+      name,
+      {
+        permission,
+        routes: [{ method, path }],
+      },
+    ]) => (permission === 'any' ? [`${method} ${describedPath(name, path)}`] : []),
+  );
+  expect([...named.matchAll(/`(.*?)`/g)].map(([, path]) => path).sort()).toEqual(paths.sort());
+});
 
 const routes = endpoints.flatMap(([name, endpoint]) =>
   endpoint.routes

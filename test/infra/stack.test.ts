@@ -5,10 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Capture, Match, Template } from 'aws-cdk-lib/assertions';
+import { transform } from 'esbuild';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { BusinessTable } from '../../infra/constructs/business-table.ts';
 import { featureFlags } from '../../infra/feature-flags.ts';
+import { DESCRIPTION_FILE, TOOLS_FILE } from '../../infra/openapi/write.ts';
 import { BOOTSTRAP } from '../../infra/operator/health/aws-checks.ts';
 import { batchesOfShard, executionsOf, expandWorkers, readSettings } from '../../infra/settings.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
@@ -43,6 +45,10 @@ const CUSTOM = {
 const custom = synthesise(CUSTOM);
 
 const resources = (type: string) => Object.entries(template.findResources(type));
+
+/** The length of a JSON file in a bundle. */
+const minifiedLength = async (file: URL): Promise<number> =>
+  (await transform(await readFile(file, 'utf8'), { loader: 'json', minify: true })).code.length;
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -239,14 +245,18 @@ describe('each function', () => {
       uploadFile: 188,
       // It also deletes objects, and notifies the app network.
       setAvatar: 198,
-      // Two thirds are the API description.
-      readApiDescription: 370,
       // Half of it is the schemas of the MCP SDK.
-      handleMcpMessage: 204,
+      handleMcpMessage: 185,
+    };
+    // Without the data that they contain: it grows with each endpoint.
+    const data: Record<string, number> = {
+      readApiDescription: await minifiedLength(DESCRIPTION_FILE),
+      handleMcpMessage: await minifiedLength(TOOLS_FILE),
     };
     const tooLarge: Record<string, number> = {};
     for (const [name, bundle] of Object.entries(bundles)) {
-      const size = Math.ceil((await readFile(join(bundle, 'index.mjs'))).length / 1024);
+      const { length } = await readFile(join(bundle, 'index.mjs'));
+      const size = Math.ceil((length - (data[name] ?? 0)) / 1024);
       if (size > (limits[name] ?? 133)) tooLarge[name] = size;
     }
     expect(tooLarge).toEqual({});

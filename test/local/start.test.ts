@@ -357,8 +357,8 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp, ...args: st
     ),
   ],
   [
-    'a taken port of the app network',
-    async () => ({ PORT: await portsWithOneTaken(2) }),
+    'a taken port of Turn, the last one',
+    async () => ({ PORT: await portsWithOneTaken(4) }),
     /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [

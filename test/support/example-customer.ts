@@ -30,8 +30,8 @@ export interface ExampleCustomer {
 export const exampleCustomer = async ({ account, bot, user, token, appToken }: Given): Promise<ExampleCustomer> => {
   const { code } = await issuePortalCode({ account, label: 'portal', permissions: [...portalPermissions] });
   const values = new ExampleValues();
-  values.set('acme-research', account);
-  values.set('survey backend', 'test');
+  values.set(placeholders.account, account);
+  values.set(placeholders.label, 'test');
   values.set(placeholders.user, user);
   values.set(placeholders.userId, randomUUID());
   values.set(placeholders.bot, bot ?? '');

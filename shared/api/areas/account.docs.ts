@@ -4,7 +4,7 @@ import { type AreaDocs, TIME } from '../docs.ts';
 import { placeholders } from '../placeholders.ts';
 import { type account, configuration } from './account.ts';
 
-const { bot, formerName, name, time } = placeholders;
+const { account: accountId, bot, formerName, label, name, time } = placeholders;
 
 export const accountDocs: AreaDocs<typeof account> = {
   name: 'Account',
@@ -17,8 +17,8 @@ null if it does not expire. Each token may do this.`,
       examples: {
         shows: 'A token that does not expire',
         answer: {
-          label: 'survey backend',
-          account: 'acme-research',
+          label,
+          account: accountId,
           permissions: ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'bridge'],
           created: time,
           expires: null,

@@ -123,6 +123,19 @@ describe('an answer to a request', () => {
   const approved = (value: string) => expect.objectContaining({ status: 'approved', value, source: 'user' });
   const denied = { status: 'denied' };
 
+  test('is final for each property: in a batch, the first answer counts', async () => {
+    const { id, fetched } = await requested();
+    await applied([
+      answered(id, { first_name: 'denied' }),
+      answered(id, { first_name: 'approved', last_name: 'approved' }),
+      answered(id, { last_name: 'denied', citizenship: 'denied' }),
+    ]);
+    expect(await fetched()).toEqual({
+      status: 'completed',
+      results: { first_name: denied, last_name: approved('Zoë'), citizenship: denied },
+    });
+  });
+
   test.each<[string, object, string[]]>([
     [
       'invalid answers',

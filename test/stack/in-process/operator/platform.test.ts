@@ -363,6 +363,7 @@ describe("an account's platform", () => {
     [['--platform=turn', '--platform-channel=1'], /^error: The platform "turn" needs --platform-token\.$/],
     [[...turn, '--platform-token='], /^error: The platform "turn" needs --platform-token\.$/],
 
+    [[...turn, '--platform-sent-url='], /^error: The platform "turn" has no --platform-sent-url\.$/],
     [[...rapidpro, '--platform-token=1'], /^error: The platform "rapidpro" has no --platform-token\.$/],
     [
       ['--platform=webhook', `--platform-url=${URL}`, '--platform-hmac-secret=1'],

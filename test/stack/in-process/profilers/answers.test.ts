@@ -89,6 +89,14 @@ describe('POST /v1/profiler_answer', () => {
     expect(received.body).toMatchObject({ status: 422, code: 'option_not_found' });
   });
 
+  test('an answer to a deleted profiler returns 404 profiler_not_found', async () => {
+    const vendor = await newVendor();
+    const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
+    await call('deleteProfiler', { token: vendor.token, path: { id: profiler.id } });
+    const body = { profiler_id: profiler.id, option_id: profiler.yes, phone_number: phone };
+    expect((await fail('answerProfiler', { token: vendor.token, body })).body.code).toBe('profiler_not_found');
+  });
+
   test('a user who is not a panelist, and an unregistered number, return 422 panelist_not_found', async () => {
     const vendor = await newVendor();
     const profiler = await newProfiler(vendor);

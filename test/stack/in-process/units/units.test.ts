@@ -3,8 +3,6 @@
  *
  * @module-tag long
  */
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { handler as authorizer } from '../../../../functions/authorizer.ts';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -154,30 +152,3 @@ test.skipIf(isOtherDatabase)(
     expect(2 * limited.write).toBeLessThanOrEqual(besides.write);
   },
 );
-
-const GUIDE = resolve('infra/docs/performance.md');
-
-test('the guide has the maximum of each endpoint (npm run guides writes them)', async () => {
-  const guide = await readFile(GUIDE, 'utf8');
-  await expect(withTable(guide)).toMatchFileSnapshot(GUIDE);
-});
-
-/** The guide with a table of the present figures. */
-const withTable = (guide: string): string => {
-  const rows = names.flatMap((name) => {
-    const { read, write, of, later } = scenarios[name].max;
-    const [{ method, path }] = api[name].routes;
-    const row = [`\`${method} ${path}\``, shown(read), shown(write), of];
-    return later ? [row, ['- later', shown(later.read), shown(later.write), later.of]] : [row];
-  });
-  const all = [['request', 'reads', 'writes', 'the most expensive one'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  const [before, section] = guide.split(/(?<=^## Maximum units$)/m);
-  if (section === undefined) throw new Error('The guide lacks the section.');
-  return before + section.replace(/^\|.*(?:\n\|.*)*/m, () => [lines[0], rule, ...lines.slice(1)].join('\n'));
-};
-
-/** A number of units, with commas; a large one without its half. */
-const shown = (units: number): string => (units < 10 ? units : Math.ceil(units)).toLocaleString('en');

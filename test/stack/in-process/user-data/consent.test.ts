@@ -295,6 +295,15 @@ describe('a consent with valid_days', () => {
     expect(await statusesOf(world, id)).toMatchObject({ first_name: 'withdrawn' });
   });
 
+  test('can be acknowledged as soon as the fetch shows its end', async () => {
+    const world = await newWorld();
+    const id = await newConsent(world, 1);
+    later(DAY + 1_000);
+    await acknowledgeDeletion(world.account, id);
+    expect(await outstanding()).not.toContain(id);
+    expect(await storedOf(id)).not.toMatch(/Thandi|Mokoena/);
+  });
+
   test('of 365 days outlives its request of 30 days: it still expires, and the business is notified', async () => {
     const world = await newWorld();
     const id = await newConsent(world, 365);
