@@ -11,7 +11,7 @@ import { parseNumber } from '../phone-numbers.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { focusInvalid } from '../shell/focus.ts';
-import { Field, Section } from '../shell/page.tsx';
+import { Section, TextField } from '../shell/page.tsx';
 import { useAction, useCall, useIntention } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { explainReason } from '../words/outcomes.ts';
@@ -82,21 +82,15 @@ export const Check = ({ draft, people, written, faults, tried, session, person, 
   const ready = isComplete && (isSame || mayNotCheck);
   return (
     <Section title={words.title}>
-      <div class="form wide">
-        <Field
+      <div class="parts">
+        <TextField
           label={words.name}
           hint={words.nameHint}
           error={nameFault && { none: words.nameNone, long: words.nameLong }[nameFault]}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              autocomplete="off"
-              value={draft.name}
-              onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-            />
-          )}
-        </Field>
+          autocomplete="off"
+          value={draft.name}
+          onValue={(value) => change({ name: value })}
+        />
         <Test draft={draft} written={written} faults={faults} person={person} session={session} />
         {checked && isSame && <Result forecast={checked.forecast} draft={draft} session={session} />}
         {tried && !isComplete && <Missing faults={faults} />}
@@ -264,21 +258,15 @@ const Test = ({ draft, written, faults, person, session }: TestProps) => {
   return (
     <form class="test-send" aria-labelledby="test-title" onSubmit={submit} noValidate>
       <h3 id="test-title">{words.test}</h3>
-      <Field
+      <TextField
         label={words.testTo}
         hint={words.testHint}
         error={tried && 'fault' in parsed ? words.testBad : tried && !canSend ? words.testMessage : undefined}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="tel"
-            autocomplete="tel"
-            value={to}
-            onInput={({ currentTarget }) => setTo(currentTarget.value)}
-          />
-        )}
-      </Field>
+        type="tel"
+        autocomplete="tel"
+        value={to}
+        onValue={setTo}
+      />
       <button type="submit" disabled={test.busy}>
         <Icon name="phone" />
         {words.sendTest}

@@ -1,7 +1,6 @@
 /** Campaigns by their counts alone. */
-import { present } from '../../web/clock.ts';
 import type { BodyFrom } from '../client.ts';
-import { ownZone } from './times.ts';
+import { lastDays } from '../times.ts';
 
 export interface Counted {
   id: string;
@@ -11,16 +10,8 @@ export interface Counted {
   states: Record<string, number>;
 }
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
-
-/** The last 30 days in the reader's zone, as a query. */
-export const recentDays = () => {
-  // This language writes days as `YYYY-MM-DD`.
-  const days = new Intl.DateTimeFormat('sv');
-  const [start_date, end_date] = [days.format(present() - DAYS * DAY_MS), days.format(present())];
-  return { start_date, end_date, time_zone: ownZone(), by: 'day' } as const;
-};
+/** The last 30 days before today in the reader's zone, as a query. */
+export const recentDays = () => ({ ...lastDays(31), by: 'day' }) as const;
 
 /** Sums up counts by job, those with the newest activity first. Messages of users are no campaigns. */
 export const countedIn = (rows: BodyFrom<'listJobs'>): Counted[] => {

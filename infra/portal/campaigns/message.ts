@@ -1,9 +1,9 @@
 /** What a campaign sends: the content of each message, the requests that send them, and what is wrong with a draft. */
 
+import { instantOf } from '../times.ts';
 import type { Draft } from './draft.ts';
 import type { People, Person } from './people.ts';
 import { findTextFaults, lengthOf, type Template, type TextFaults, templateOf } from './template.ts';
-import { instantOf } from './times.ts';
 
 /** The limits of the service. */
 export const limits = {

@@ -4,7 +4,7 @@ import { BarTable } from '../../web/bars.tsx';
 import { present } from '../../web/clock.ts';
 import { figure, percent } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
-import { Copy, Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { Dialog, Empty, Notice, Skeleton } from '../../web/parts.tsx';
 import { instant, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, addressOf, call } from '../client.ts';
@@ -12,7 +12,8 @@ import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Download } from '../shell/download.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Facts, Id, Page, Section } from '../shell/page.tsx';
+import { timeLeft } from '../times.ts';
 import { useAction, useCall } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import { shell } from '../words/shell.ts';
@@ -22,7 +23,6 @@ import { type Parts, partsOf, sentOf } from './parts.ts';
 import { Legend, StackedBar } from './progress.tsx';
 import { reportOf } from './report.ts';
 import { StatusChip, titleOf } from './status.tsx';
-import { timeLeft } from './times.ts';
 import { type Job, statusOf } from './watch.ts';
 
 const words = campaigns.one;
@@ -121,13 +121,7 @@ const FullCampaign = ({ id, session }: CampaignProps) => {
             [words.created, <Time key="created" at={job.created} as="when" />],
             [startLabel(job), <Time key="start" at={job.start} as="when" />],
             job.cancelled !== undefined && [words.stoppedAt, <Time key="stopped" at={job.cancelled} as="when" />],
-            [
-              words.id,
-              <span key="id" class="id">
-                <code>{id}</code>
-                <Copy text={id} label={words.copyId} />
-              </span>,
-            ],
+            [words.id, <Id key="id" id={id} label={words.copyId} />],
           ]}
         />
       </Section>

@@ -1,10 +1,8 @@
 /** The name and the status of a campaign: a word and an icon. */
 import { Chip, type Tone } from '../../web/parts.tsx';
 import { dateOf, whenOf } from '../../web/text.tsx';
-import { campaigns } from '../words/campaigns.ts';
+import { campaign as words } from '../words/outcomes.ts';
 import type { ListedJob, Status } from './watch.ts';
-
-const words = campaigns.list;
 
 /** The name of a campaign; that of a day for the messages of no campaign. */
 export const titleOf = (
@@ -24,6 +22,4 @@ const tones: Record<Status, Tone> = {
   cancelled: 'warn',
 };
 
-export const StatusChip = ({ status }: { status: Status }) => (
-  <Chip tone={tones[status]}>{campaigns.status[status]}</Chip>
-);
+export const StatusChip = ({ status }: { status: Status }) => <Chip tone={tones[status]}>{words.status[status]}</Chip>;

@@ -4,7 +4,7 @@ import { Icon } from '../../web/icons.tsx';
 import { Notice } from '../../web/parts.tsx';
 import { call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Field, Section } from '../shell/page.tsx';
+import { Field, Section, TextField } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
 import { campaigns } from '../words/campaigns.ts';
 import type { Draft, MediaType } from './draft.ts';
@@ -146,7 +146,7 @@ const Attach = ({ draft: { attachment } }: { draft: Draft }) => {
     change({ attachment: undefined });
   };
   return (
-    <div class="attach">
+    <div>
       {attachment ? (
         <div class="attached">
           <Icon name={attachment.type === 'image' ? 'picture' : 'file'} />
@@ -213,16 +213,13 @@ const Replies = ({ draft: { replies }, faults, tried }: Pick<StepProps, 'draft' 
       <p class="quiet">{words.repliesHint}</p>
       {replies.map((text, place) => (
         <div class="reply-row" key={place}>
-          <Field label={words.reply(place + 1)} error={sentenceAt(place)}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                dir="auto"
-                value={text}
-                onInput={({ currentTarget }) => change1(place, currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.reply(place + 1)}
+            error={sentenceAt(place)}
+            dir="auto"
+            value={text}
+            onValue={(value) => change1(place, value)}
+          />
           <button
             type="button"
             class="icon-button"

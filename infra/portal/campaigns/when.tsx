@@ -2,12 +2,12 @@
 import { present } from '../../web/clock.ts';
 import { Time } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
-import { Field, Section } from '../shell/page.tsx';
+import { Section, Select, TextField } from '../shell/page.tsx';
+import { instantOf, offsetOf, ownZone, toLocal } from '../times.ts';
 import { campaigns } from '../words/campaigns.ts';
 import type { Draft } from './draft.ts';
 import { change } from './memory.ts';
 import type { StepProps } from './step.ts';
-import { instantOf, localOf, offsetOf, ownZone } from './times.ts';
 
 const words = campaigns.when;
 
@@ -28,7 +28,7 @@ export const When = ({ draft, faults, tried, hours, known }: WhenProps) => {
   const { isLater, at } = draft;
   const time = instantOf(at);
   const fault = faults.when === 'none' && !tried ? undefined : faults.when && words[faults.when];
-  const later = () => change({ isLater: true, at: at || localOf(present() + 3_600_000) });
+  const later = () => change({ isLater: true, at: at || toLocal(present() + 3_600_000) });
   return (
     <Section title={words.title}>
       <div class="form wide">
@@ -45,17 +45,15 @@ export const When = ({ draft, faults, tried, hours, known }: WhenProps) => {
         </fieldset>
         {isLater && (
           <div class="narrow-field">
-            <Field label={words.at} hint={words.zone(ownZone(), offsetOf(time?.getTime() ?? present()))} error={fault}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="datetime-local"
-                  min={localOf(present())}
-                  value={at}
-                  onInput={({ currentTarget }) => change({ at: currentTarget.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              label={words.at}
+              hint={words.zone(ownZone(), offsetOf(time?.getTime() ?? present()))}
+              error={fault}
+              type="datetime-local"
+              min={toLocal(present())}
+              value={at}
+              onValue={(value) => change({ at: value })}
+            />
             {time && faults.when === undefined && (
               <p class="quiet">
                 {words.starts} <Time at={time.toISOString()} as="when" />
@@ -104,34 +102,24 @@ const HoursFields = ({ draft, faults, hours, known }: Pick<WhenProps, 'draft' | 
       {draft.hours === 'own' && (
         <div class="own-hours">
           {times.map(({ label, key }) => (
-            <Field key={key} label={label} error={key === 'close' && faults.hours ? words.same : undefined}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="time"
-                  required
-                  value={draft[key]}
-                  // An incomplete time has no value: the last one stays.
-                  onInput={({ currentTarget: { value } }) => value && change({ [key]: value } as Partial<Draft>)}
-                />
-              )}
-            </Field>
+            <TextField
+              key={key}
+              label={label}
+              error={key === 'close' && faults.hours ? words.same : undefined}
+              type="time"
+              required
+              value={draft[key]}
+              // An incomplete time has no value: the last one stays.
+              onValue={(value) => value && change({ [key]: value } as Partial<Draft>)}
+            />
           ))}
-          <Field label={words.hoursZone}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={draft.zone}
-                onChange={({ currentTarget }) => change({ zone: currentTarget.value })}
-              >
-                {zones.map((zone) => (
-                  <option key={zone} value={zone}>
-                    {zone === 'recipient' ? words.recipient : zone}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <Select label={words.hoursZone} value={draft.zone} onValue={(value) => change({ zone: value })}>
+            {zones.map((zone) => (
+              <option key={zone} value={zone}>
+                {zone === 'recipient' ? words.recipient : zone}
+              </option>
+            ))}
+          </Select>
         </div>
       )}
     </>

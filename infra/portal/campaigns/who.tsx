@@ -4,7 +4,7 @@ import { figure } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
 import { Notice } from '../../web/parts.tsx';
 import { spacedNumber } from '../../web/text.tsx';
-import { Field, Section } from '../shell/page.tsx';
+import { Section, Select, Table, TextArea, TextField } from '../shell/page.tsx';
 import { campaigns } from '../words/campaigns.ts';
 import { decode, type FileFault, parseTable } from './csv.ts';
 import type { Source } from './draft.ts';
@@ -19,6 +19,10 @@ const MAX_BYTES = 20 * 1_024 * 1_024;
 
 /** Entries that are listed. */
 const LISTED = 100;
+
+/** The first entries, with keys: an entry may be there several times. */
+const listed = <Entry,>(entries: Entry[]) =>
+  entries.slice(0, LISTED).map((entry, index) => ({ ...entry, key: String(index) }));
 
 export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onShow: (place: number) => void }) => {
   const { from, typed, country } = draft;
@@ -36,7 +40,7 @@ export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onSh
           <legend class="unseen">{words.how}</legend>
           {(['file', 'typed'] as const).map((one) => (
             <label key={one} data-chosen={from === one}>
-              <input type="radio" name="from" checked={from === one} onChange={() => choose(one)} />
+              <input class="unseen" type="radio" name="from" checked={from === one} onChange={() => choose(one)} />
               {words[one]}
             </label>
           ))}
@@ -44,32 +48,27 @@ export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onSh
         {from === 'file' ? (
           <FromFile draft={draft} people={people} missing={missing} onShow={onShow} />
         ) : (
-          <Field label={words.numbers} hint={words.numbersHint} error={missing}>
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                rows={6}
-                spellcheck={false}
-                autocomplete="off"
-                value={typed}
-                onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextArea
+            label={words.numbers}
+            hint={words.numbersHint}
+            error={missing}
+            rows={6}
+            spellcheck={false}
+            autocomplete="off"
+            value={typed}
+            onValue={(value) => change({ typed: value })}
+          />
         )}
         {asksCountry && (
           <div class="narrow-field">
-            <Field label={words.country} hint={words.countryHint}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  inputMode="numeric"
-                  maxLength={4}
-                  value={country}
-                  onInput={({ currentTarget }) => change({ country: currentTarget.value.replaceAll(/^0+|\D/g, '') })}
-                />
-              )}
-            </Field>
+            <TextField
+              label={words.country}
+              hint={words.countryHint}
+              inputMode="numeric"
+              maxLength={4}
+              value={country}
+              onValue={(value) => change({ country: value.replaceAll(/^0+|\D/g, '') })}
+            />
           </div>
         )}
         <Sum people={people} />
@@ -92,22 +91,15 @@ const Sum = ({ people: { people, repeated, invalid } }: { people: People }) => (
           <Icon name="layers" />
           {words.repeated(repeated.length)}
         </summary>
-        <table class="table compact">
-          <thead>
-            <tr>
-              <th scope="col">{words.line}</th>
-              <th scope="col">{words.text}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {repeated.slice(0, LISTED).map(({ line, phone }, index) => (
-              <tr key={index}>
-                <td data-label={words.line}>{figure(line)}</td>
-                <td data-label={words.text}>{spacedNumber(phone)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption={words.repeatedCaption}
+          items={listed(repeated)}
+          keyOf={({ key }) => key}
+          columns={[
+            { title: words.line, cell: ({ line }) => figure(line) },
+            { title: words.text, cell: ({ phone }) => spacedNumber(phone) },
+          ]}
+        />
         <Rest count={repeated.length} />
       </details>
     )}
@@ -117,24 +109,16 @@ const Sum = ({ people: { people, repeated, invalid } }: { people: People }) => (
           <Icon name="alert" />
           {words.invalid(invalid.length)}
         </summary>
-        <table class="table compact">
-          <thead>
-            <tr>
-              <th scope="col">{words.line}</th>
-              <th scope="col">{words.text}</th>
-              <th scope="col">{words.why}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {invalid.slice(0, LISTED).map(({ line, text, fault }, index) => (
-              <tr key={index}>
-                <td data-label={words.line}>{figure(line)}</td>
-                <td data-label={words.text}>{text.slice(0, 60) || '–'}</td>
-                <td data-label={words.why}>{words.faults[fault]}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption={words.invalidCaption}
+          items={listed(invalid)}
+          keyOf={({ key }) => key}
+          columns={[
+            { title: words.line, cell: ({ line }) => figure(line) },
+            { title: words.text, cell: ({ text }) => text.slice(0, 60) || '–' },
+            { title: words.why, cell: ({ fault }) => words.faults[fault] },
+          ]}
+        />
         <Rest count={invalid.length} />
       </details>
     )}
@@ -211,21 +195,13 @@ const FromFile = ({ draft: { source }, people, missing, onShow }: FromFileProps)
       {source && (
         <>
           <div class="column-pair">
-            <Field label={words.column}>
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  value={source.column}
-                  onChange={({ currentTarget }) => reading({ column: Number(currentTarget.value) })}
-                >
-                  {people.columns.map((name, place) => (
-                    <option key={name} value={place}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <Select label={words.column} value={source.column} onValue={(value) => reading({ column: Number(value) })}>
+              {people.columns.map((name, place) => (
+                <option key={name} value={place}>
+                  {name}
+                </option>
+              ))}
+            </Select>
             <label class="choice">
               <input
                 type="checkbox"

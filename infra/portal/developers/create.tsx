@@ -6,7 +6,7 @@ import { call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Page, Section, Select, TextField } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
 import { permissionWords, developers as texts } from '../words/developers.ts';
 import { shell } from '../words/shell.ts';
@@ -54,21 +54,15 @@ export const CreateToken = ({ session }: { session: Session }) => {
     <Page title={words.title} back={{ href: linkTo('developers'), label: texts.tabs.tokens }}>
       <Section title={words.about}>
         <form class="form" noValidate onSubmit={submit}>
-          <Field
+          <TextField
             label={words.label}
             hint={words.labelHint}
             error={tried && errors.label ? words.labelMissing : undefined}
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                maxLength={100}
-                autocomplete="off"
-                value={label}
-                onInput={({ currentTarget }) => setLabel(currentTarget.value)}
-              />
-            )}
-          </Field>
+            maxLength={100}
+            autocomplete="off"
+            value={label}
+            onValue={setLabel}
+          />
           <fieldset class="field">
             <legend>{words.permissions}</legend>
             <span class="quiet">{words.permissionsHint}</span>
@@ -94,30 +88,23 @@ export const CreateToken = ({ session }: { session: Session }) => {
               </span>
             )}
           </fieldset>
-          <Field label={words.expires}>
-            {(attributes) => (
-              <select {...attributes} value={period} onChange={({ currentTarget }) => setPeriod(currentTarget.value)}>
-                {PERIODS.map((days) => (
-                  <option key={days} value={days}>
-                    {words.days(days)}
-                  </option>
-                ))}
-                <option value="date">{words.date}</option>
-                <option value="never">{words.never}</option>
-              </select>
-            )}
-          </Field>
+          <Select label={words.expires} value={period} onValue={setPeriod}>
+            {PERIODS.map((days) => (
+              <option key={days} value={days}>
+                {words.days(days)}
+              </option>
+            ))}
+            <option value="date">{words.date}</option>
+            <option value="never">{words.never}</option>
+          </Select>
           {period === 'date' && (
-            <Field label={words.dateLabel} error={tried && errors.day ? words.dateMissing : undefined}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="date"
-                  value={day}
-                  onInput={({ currentTarget }) => setDay(currentTarget.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label={words.dateLabel}
+              error={tried && errors.day ? words.dateMissing : undefined}
+              type="date"
+              value={day}
+              onValue={setDay}
+            />
           )}
           <Failure error={create.error} />
           <div class="buttons">

@@ -8,8 +8,8 @@ import { phoneIn } from '../phone-numbers.ts';
 import type { Session } from '../session.ts';
 import { Code } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { Field, Section } from '../shell/page.tsx';
-import { useAction, useCall } from '../use-call.ts';
+import { Section, TextArea, TextField } from '../shell/page.tsx';
+import { useAction, useCall, useIntention } from '../use-call.ts';
 import { developers as texts } from '../words/developers.ts';
 import { isLocal } from './local.ts';
 import { SIMULATED, writeToBot } from './snippets.ts';
@@ -25,26 +25,21 @@ export const TestMessage = ({ session }: { session: Session }) => {
   const [text, setText] = useState<string>(words.sample);
   const [tried, setTried] = useState(false);
   const [sent, setSent] = useState<{ id: string; to: string }>();
-  // A repeat of the same request sends nothing twice; another text or number is another request.
-  const [intention, setIntention] = useState(() => crypto.randomUUID());
   const to = phoneIn(number);
+  // A test after one that was sent is another one, also if it is the same.
+  const newKey = useIntention(JSON.stringify([sent?.id, to, text]));
   const hasText = text.trim() !== '';
   const send = useAction(async (to: string) => {
     const { body } = await call('sendMessage', {
       body: { to, type: 'text', text: { body: text } },
-      idempotencyKey: intention,
+      idempotencyKey: newKey(),
     });
-    setIntention(crypto.randomUUID());
     if ('id' in body) setSent({ id: body.id, to });
   });
   const submit = (event: Event) => {
     event.preventDefault();
     setTried(true);
     if (to !== undefined && hasText) send.run(to);
-  };
-  const change = (set: (value: string) => void) => (value: string) => {
-    setIntention(crypto.randomUUID());
-    set(value);
   };
   return (
     <>
@@ -53,32 +48,23 @@ export const TestMessage = ({ session }: { session: Session }) => {
           <Notice tone={isLocal ? 'plain' : 'warn'}>{isLocal ? words.local : words.deployed}</Notice>
           <div class="try">
             <form class="form" noValidate onSubmit={submit}>
-              <Field
+              <TextField
                 label={words.number}
                 hint={words.numberHint}
                 error={tried && to === undefined ? words.numberInvalid : undefined}
-              >
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    type="tel"
-                    autocomplete="off"
-                    value={number}
-                    onInput={({ currentTarget }) => change(setNumber)(currentTarget.value)}
-                  />
-                )}
-              </Field>
-              <Field label={words.text} error={tried && !hasText ? words.textMissing : undefined}>
-                {(attributes) => (
-                  <textarea
-                    {...attributes}
-                    rows={3}
-                    maxLength={4_096}
-                    value={text}
-                    onInput={({ currentTarget }) => change(setText)(currentTarget.value)}
-                  />
-                )}
-              </Field>
+                type="tel"
+                autocomplete="off"
+                value={number}
+                onValue={setNumber}
+              />
+              <TextArea
+                label={words.text}
+                error={tried && !hasText ? words.textMissing : undefined}
+                rows={3}
+                maxLength={4_096}
+                value={text}
+                onValue={setText}
+              />
               <Failure error={send.error} />
               <div class="buttons">
                 <button type="submit" class="primary" disabled={send.busy}>

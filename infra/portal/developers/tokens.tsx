@@ -10,7 +10,7 @@ import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Once } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, Section, Select, Table } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { developers as texts } from '../words/developers.ts';
 import { shell } from '../words/shell.ts';
@@ -203,17 +203,18 @@ const Rotate = ({ token: { id, label }, isOwn, onClose, onIssued }: RotateProps)
       }
     >
       <p>{texts.rotate.text}</p>
-      <Field label={texts.rotate.overlap} {...(isOwn && { hint: texts.rotate.own })}>
-        {(attributes) => (
-          <select {...attributes} value={hours} onChange={({ currentTarget }) => setHours(Number(currentTarget.value))}>
-            {OVERLAPS.map((value) => (
-              <option key={value} value={value}>
-                {texts.rotate.overlaps[value]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={texts.rotate.overlap}
+        {...(isOwn && { hint: texts.rotate.own })}
+        value={hours}
+        onValue={(value) => setHours(Number(value))}
+      >
+        {OVERLAPS.map((value) => (
+          <option key={value} value={value}>
+            {texts.rotate.overlaps[value]}
+          </option>
+        ))}
+      </Select>
       <Failure error={rotate.error} />
     </Dialog>
   );

@@ -10,12 +10,12 @@ import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Section } from '../shell/page.tsx';
+import { startOfToday } from '../times.ts';
 import { type Loaded, useCall } from '../use-call.ts';
 import { causeOf } from '../words/causes.ts';
 import { home } from '../words/home.ts';
 import { explainReason } from '../words/outcomes.ts';
 import { type Counts, type failures, sumOf } from './counts.ts';
-import { startOfToday } from './period.ts';
 import { EVERY, errorToShow } from './refresh.ts';
 
 const words = home.attention;

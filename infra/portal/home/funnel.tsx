@@ -3,10 +3,10 @@ import { BarTable } from '../../web/bars.tsx';
 import { figure, percent } from '../../web/figures.ts';
 import { linkTo } from '../router.ts';
 import { Section } from '../shell/page.tsx';
+import { startOfToday } from '../times.ts';
 import { home } from '../words/home.ts';
 import { stepLabel } from '../words/outcomes.ts';
 import { type Counts, failures } from './counts.ts';
-import { startOfToday } from './period.ts';
 
 const words = home.funnel;
 

@@ -1,8 +1,9 @@
 /** The newest campaigns. A token that may only count sees those whose messages moved last. */
 
 import { percent } from '../../web/figures.ts';
-import { Chip, Skeleton, type Tone } from '../../web/parts.tsx';
+import { Skeleton } from '../../web/parts.tsx';
 import { whenOf } from '../../web/text.tsx';
+import { StatusChip, titleOf } from '../campaigns/status.tsx';
 import { type ListedJob, type Status, useCampaign } from '../campaigns/watch.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
@@ -38,7 +39,7 @@ export const RecentCampaigns = ({ session, rows = [] }: RecentCampaignsProps) =>
     ? data?.map((job) => <Listed key={job.job_id} job={job} counted={countedOf(job.job_id)} />)
     : counted.slice(0, SHOWN).map((id) => {
         const counts = countedOf(id);
-        return <Campaign key={id} {...{ id, counts }} title={words.job(id.slice(0, 8))} total={counts.sent} />;
+        return <Campaign key={id} {...{ id, counts }} title={titleOf(id, undefined)} total={counts.sent} />;
       });
   return (
     <Section title={words.title} actions={<a href={linkTo('campaigns')}>{words.all}</a>}>
@@ -54,14 +55,6 @@ export const RecentCampaigns = ({ session, rows = [] }: RecentCampaignsProps) =>
   );
 };
 
-const tones: Record<Status, Tone> = {
-  scheduled: 'plain',
-  waiting: 'warn',
-  running: 'business',
-  completed: 'ok',
-  cancelled: 'warn',
-};
-
 const Listed = ({ job, counted }: { job: ListedJob; counted: Counts }) => {
   const { status, states, recipients, loading } = useCampaign(job, counted);
   if (loading) {
@@ -75,7 +68,7 @@ const Listed = ({ job, counted }: { job: ListedJob; counted: Counts }) => {
   return (
     <Campaign
       {...{ id: job.job_id, status, counts }}
-      title={job.reference ?? words.unnamed(whenOf(job.created))}
+      title={titleOf(job.job_id, job)}
       total={recipients}
       starts={status === 'scheduled' ? whenOf(job.start) : undefined}
     />
@@ -99,14 +92,14 @@ const Campaign = ({ id, title, status, counts, total, starts }: CampaignProps) =
     <li>
       <div class="line">
         <a href={linkTo('campaigns', id)}>{title}</a>
-        {status && <Chip tone={tones[status]}>{words.status[status]}</Chip>}
+        {status && <StatusChip status={status} />}
       </div>
       <Progress
         total={total}
         parts={[
           ['read', counts.read],
-          ['user', counts.delivered_to_user - counts.read],
-          ['server', counts.delivered_to_server - Math.max(counts.delivered_to_user, counts.read)],
+          ['delivered', counts.delivered_to_user - counts.read],
+          ['underway', counts.delivered_to_server - Math.max(counts.delivered_to_user, counts.read)],
           ['failed', failed],
         ]}
       />

@@ -3,20 +3,20 @@ import { useEffect, useState } from 'preact/hooks';
 import { present } from '../../web/clock.ts';
 import { milliseconds } from '../../web/figures.ts';
 import { Icon, type IconName } from '../../web/icons.tsx';
-import { Copy, Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { Empty, Notice, Skeleton } from '../../web/parts.tsx';
 import { dayOrDate, instant, Time } from '../../web/text.tsx';
 import { ApiError, type BodyFrom } from '../client.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Facts, Id, Page, Section } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
 import { messages } from '../words/messages.ts';
 import { explainReason, kindOf, stepLabel, stepMeaning } from '../words/outcomes.ts';
 import { shell } from '../words/shell.ts';
 import { Attempts } from './attempts.tsx';
 import { furthestOf, isErased, isFailure, isFromPerson, personIn } from './log.ts';
-import { personOf, Status } from './parts.tsx';
+import { personOf, Status, way } from './parts.tsx';
 import { listLink } from './search.ts';
 
 const words = messages.message;
@@ -123,9 +123,6 @@ const icons: Partial<Record<string, IconName>> = {
   read: 'eye',
 };
 
-/** What is still to come, unless a message has failed. */
-const way = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
-
 const Life = ({ message: { states } }: { message: Read }) => {
   const start = states[0]?.created ?? '';
   const furthest = furthestOf(states);
@@ -181,13 +178,7 @@ const About = ({ message, session }: { message: Read; session: Session }) => {
             words.campaign,
             session.may('readJob') ? <a href={linkTo('campaigns', job_id)}>{words.openCampaign}</a> : job_id,
           ],
-          [
-            words.id,
-            <span class="id">
-              <code>{id}</code>
-              <Copy text={id} label={words.copyId} />
-            </span>,
-          ],
+          [words.id, <Id key="id" id={id} label={words.copyId} />],
         ]}
       />
     </Section>

@@ -20,8 +20,8 @@ export const Status = ({ state }: { state: string }) => (
   <Chip tone={isFailure(state) ? 'bad' : (tones[state] ?? 'plain')}>{stepLabel(state)}</Chip>
 );
 
-/** The steps of a message to a person. */
-const way = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
+/** The steps of a message to a person, unless it fails. */
+export const way = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
 
 /** How far a message to a person has got, as segments. The status beside it says it in words. */
 export const Way = ({ state }: { state: string }) => {

@@ -6,7 +6,8 @@ import { phoneIn } from '../phone-numbers.ts';
 import { go } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Field } from '../shell/page.tsx';
+import { TextField } from '../shell/page.tsx';
+import { fromLocal, toLocal } from '../times.ts';
 import { useAction, useCall } from '../use-call.ts';
 import { messages } from '../words/messages.ts';
 import { stepLabel } from '../words/outcomes.ts';
@@ -85,22 +86,13 @@ export const SearchForm = ({ filters, session }: SearchFormProps) => {
   );
 };
 
-/** A time of the address as the field shows it: in the reader's zone, to the minute. */
-const localTime = (time: string | undefined): string => {
-  const at = new Date(time ?? '');
-  if (Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-
-const inUtc = (local: string): string => (local === '' ? '' : new Date(local).toISOString());
-
 /** The filters as people enter them. */
 const draftOf = ({ contact = '', reference = '', job_id = '', start, end }: Filters) => ({
   contact: contact && personOf(contact),
   reference,
   job_id,
-  start: localTime(start),
-  end: localTime(end),
+  start: toLocal(start),
+  end: toLocal(end),
 });
 
 type Draft = ReturnType<typeof draftOf>;
@@ -133,36 +125,32 @@ const MoreFilters = ({ filters }: { filters: Filters }) => {
         job_id: job_id.trim(),
         // What was not changed stays as it was: the fields show less of it.
         ...(contact !== before.contact && { contact: phoneIn(contact.trim()) ?? '' }),
-        ...(start !== before.start && { start: inUtc(start) }),
-        ...(end !== before.end && { end: inUtc(end) }),
+        ...(start !== before.start && { start: fromLocal(start) ?? '' }),
+        ...(end !== before.end && { end: fromLocal(end) ?? '' }),
       }),
     );
   };
-  const field = (name: keyof Draft, attributes: Record<string, unknown> = {}) => ({
-    autocomplete: 'off' as const,
-    ...attributes,
+  const field = (name: keyof Draft) => ({
+    autocomplete: 'off',
     value: draft[name],
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
+    onValue: (value: string) => setDraft({ ...draft, [name]: value }),
   });
   const shown: Partial<typeof errors> = isChecked ? errors : {};
   return (
     <details>
       <summary>{words.more}</summary>
       <form class="message-filters" onSubmit={submit} noValidate>
-        <Field label={words.number} hint={words.numberHint} error={shown.contact}>
-          {(ids) => <input {...ids} {...field('contact', { inputMode: 'tel' })} />}
-        </Field>
-        <Field label={words.reference}>{(ids) => <input {...ids} {...field('reference', { maxLength: 64 })} />}</Field>
-        <Field label={words.job} error={shown.job_id}>
-          {(ids) => <input {...ids} {...field('job_id', { spellcheck: false })} />}
-        </Field>
-        <Field label={words.from} hint={words.timeHint}>
-          {(ids) => <input {...ids} {...field('start', { type: 'datetime-local' })} />}
-        </Field>
-        <Field label={words.to} error={shown.end}>
-          {(ids) => <input {...ids} {...field('end', { type: 'datetime-local' })} />}
-        </Field>
+        <TextField
+          label={words.number}
+          hint={words.numberHint}
+          error={shown.contact}
+          inputMode="tel"
+          {...field('contact')}
+        />
+        <TextField label={words.reference} maxLength={64} {...field('reference')} />
+        <TextField label={words.job} error={shown.job_id} spellcheck={false} {...field('job_id')} />
+        <TextField label={words.from} hint={words.timeHint} type="datetime-local" {...field('start')} />
+        <TextField label={words.to} error={shown.end} type="datetime-local" {...field('end')} />
         <button type="submit">{words.apply}</button>
       </form>
     </details>

@@ -9,7 +9,7 @@ import { phoneIn } from '../phone-numbers.ts';
 import { go, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Page, Section, TextArea, TextField } from '../shell/page.tsx';
 import { useAction, useCall, useIntention } from '../use-call.ts';
 import { people } from '../words/people.ts';
 import { shell } from '../words/shell.ts';
@@ -106,32 +106,24 @@ export const Ask = ({ session }: { session: Session }) => {
         <div class="ask-parts">
           <Section title={words.who}>
             <div class="form">
-              <Field label={words.number} hint={words.numberHint} error={shown.number}>
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    type="tel"
-                    autocomplete="off"
-                    value={number}
-                    onInput={({ currentTarget }) => setNumber(currentTarget.value)}
-                  />
-                )}
-              </Field>
-              <Field
+              <TextField
+                label={words.number}
+                hint={words.numberHint}
+                error={shown.number}
+                type="tel"
+                autocomplete="off"
+                value={number}
+                onValue={setNumber}
+              />
+              <TextArea
                 label={words.reason}
                 hint={words.reasonHint(Math.max(MAX_REASON - lengthOf(reason), 0))}
                 error={shown.reason}
-              >
-                {(attributes) => (
-                  <textarea
-                    {...attributes}
-                    rows={3}
-                    dir="auto"
-                    value={reason}
-                    onInput={({ currentTarget }) => setReason(currentTarget.value)}
-                  />
-                )}
-              </Field>
+                rows={3}
+                dir="auto"
+                value={reason}
+                onValue={setReason}
+              />
             </div>
           </Section>
           <Section title={words.what}>
@@ -183,32 +175,24 @@ export const Ask = ({ session }: { session: Session }) => {
               </fieldset>
               {isLimited && (
                 <div class="days">
-                  <Field
+                  <TextField
                     label={words.days}
                     hint={isDays && words.daysHint(dateOf(new Date(present() + Number(days) * DAY_MS).toISOString()))}
                     error={shown.days}
-                  >
-                    {(attributes) => (
-                      <input
-                        {...attributes}
-                        inputMode="numeric"
-                        value={days}
-                        onInput={({ currentTarget }) => setDays(currentTarget.value)}
-                      />
-                    )}
-                  </Field>
+                    inputMode="numeric"
+                    value={days}
+                    onValue={setDays}
+                  />
                 </div>
               )}
-              <Field label={words.reference} hint={words.referenceHint} error={shown.reference}>
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    autocomplete="off"
-                    value={reference}
-                    onInput={({ currentTarget }) => setReference(currentTarget.value)}
-                  />
-                )}
-              </Field>
+              <TextField
+                label={words.reference}
+                hint={words.referenceHint}
+                error={shown.reference}
+                autocomplete="off"
+                value={reference}
+                onValue={setReference}
+              />
             </div>
           </Section>
         </div>
@@ -256,17 +240,13 @@ const Property = ({ property, asked, isInvalid, onToggle, onChange }: PropertyPr
       </label>
       {asked && onChange && (
         <div class="property-details">
-          <Field label={words.why(name)}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                maxLength={MAX_REASON}
-                dir="auto"
-                value={asked.reason}
-                onInput={({ currentTarget }) => onChange({ ...asked, reason: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.why(name)}
+            maxLength={MAX_REASON}
+            dir="auto"
+            value={asked.reason}
+            onValue={(value) => onChange({ ...asked, reason: value })}
+          />
           <label class="choice">
             <input
               type="checkbox"

@@ -1,6 +1,6 @@
 /** What the lists of People's data share: their tabs, and the filter of a period in days. */
 import { linkTo } from '../router.ts';
-import { Field } from '../shell/page.tsx';
+import { TextField } from '../shell/page.tsx';
 import { Tabs } from '../shell/tabs.tsx';
 import { people as words } from '../words/people.ts';
 
@@ -42,25 +42,18 @@ interface PeriodProps {
 
 export const Period = ({ from, to, isBackwards, onChange }: PeriodProps) => (
   <>
-    <Field label={words.list.from}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="date"
-          value={from}
-          onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
-        />
-      )}
-    </Field>
-    <Field label={words.list.to} error={isBackwards ? words.list.backwards : undefined}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="date"
-          value={to}
-          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={words.list.from}
+      type="date"
+      value={from}
+      onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
+    />
+    <TextField
+      label={words.list.to}
+      error={isBackwards ? words.list.backwards : undefined}
+      type="date"
+      value={to}
+      onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+    />
   </>
 );

@@ -4,7 +4,7 @@ import { Chip, Empty } from '../../web/parts.tsx';
 import { dateOf, spacedNumber, Time } from '../../web/text.tsx';
 import type { RequestTo } from '../client.ts';
 import { go, linkTo } from '../router.ts';
-import { ButtonLink, Field, List, Page, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, List, Page, Section, Select, Table } from '../shell/page.tsx';
 import { usePages } from '../use-call.ts';
 import type { ViewProps } from '../views.ts';
 import { people as words } from '../words/people.ts';
@@ -57,19 +57,11 @@ const Requests = ({ query }: { query: Record<string, string> }) => {
         }
       >
         <div class="request-filters">
-          <Field label={words.list.statusFilter}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={status}
-                onChange={({ currentTarget }) => filter({ status: currentTarget.value })}
-              >
-                <option value="">{words.list.all}</option>
-                <option value="pending">{words.list.pending}</option>
-                <option value="completed">{words.list.completed}</option>
-              </select>
-            )}
-          </Field>
+          <Select label={words.list.statusFilter} value={status} onValue={(value) => filter({ status: value })}>
+            <option value="">{words.list.all}</option>
+            <option value="pending">{words.list.pending}</option>
+            <option value="completed">{words.list.completed}</option>
+          </Select>
           <Period from={from} to={to} isBackwards={isBackwards} onChange={filter} />
           {isFiltered && <ButtonLink href={linkTo('people')}>{words.list.clear}</ButtonLink>}
         </div>

@@ -6,7 +6,7 @@ import { spacedNumber, Time } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
 import { phoneIn } from '../phone-numbers.ts';
 import { go, linkTo } from '../router.ts';
-import { ButtonLink, Field, List, Page, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, List, Page, Section, Table, TextField } from '../shell/page.tsx';
 import { usePages } from '../use-call.ts';
 import { people } from '../words/people.ts';
 import { shell } from '../words/shell.ts';
@@ -45,17 +45,14 @@ export const Receipts = ({ query }: { query: Record<string, string> }) => {
             if (!isWrong) setPhone(given);
           }}
         >
-          <Field label={words.number} error={isWrong ? people.form.badNumber : undefined}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="tel"
-                autocomplete="off"
-                value={number}
-                onInput={({ currentTarget }) => setNumber(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.number}
+            error={isWrong ? people.form.badNumber : undefined}
+            type="tel"
+            autocomplete="off"
+            value={number}
+            onValue={setNumber}
+          />
           <button type="submit">
             <Icon name="search" />
             {words.search}

@@ -1,13 +1,13 @@
 /** One request: what the person decided, until when, and what is to do when a consent has ended. */
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../web/icons.tsx';
-import { Chip, Copy, Dialog, Empty, Notice, Skeleton, type Tone } from '../../web/parts.tsx';
+import { Chip, Dialog, Empty, Notice, Skeleton, type Tone } from '../../web/parts.tsx';
 import { spacedNumber, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { type BodyFrom, call } from '../client.ts';
 import { linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Facts, Page, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, Facts, Id, Page, Section, Table } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { people } from '../words/people.ts';
 import { shell } from '../words/shell.ts';
@@ -303,13 +303,7 @@ const Details = ({ id, request: { listed } }: { id: string; request: Request }) 
           listed.valid_days === undefined ? words.endless : words.validDays(listed.valid_days),
         ],
         listed?.reference !== undefined && [words.reference, listed.reference],
-        [
-          words.id,
-          <span key="id" class="id">
-            <code>{id}</code>
-            <Copy text={id} label={words.copyId} />
-          </span>,
-        ],
+        [words.id, <Id key="id" id={id} label={words.copyId} />],
       ]}
     />
   </Section>

@@ -6,7 +6,7 @@ import { spacedNumber } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { type BodyFrom, call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Facts, Field, Section } from '../shell/page.tsx';
+import { Facts, Section, TextField } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
 import { settings } from '../words/settings.ts';
 
@@ -64,17 +64,15 @@ const Name = ({ configuration: { name, pending_name }, onChange }: AppearancePro
           </div>
         </Notice>
       )}
-      <Field label={words.label} hint={words.hint} error={tried && isMissing ? words.missing : undefined}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            maxLength={100}
-            autocomplete="organization"
-            value={draft}
-            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.label}
+        hint={words.hint}
+        error={tried && isMissing ? words.missing : undefined}
+        maxLength={100}
+        autocomplete="organization"
+        value={draft}
+        onValue={setDraft}
+      />
       <Failure error={ask.error} />
       <div class="buttons">
         <button

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useToast } from '../../web/toast.tsx';
 import { call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Field, Section } from '../shell/page.tsx';
+import { Section, Select, TextField } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
 import { settings } from '../words/settings.ts';
 import type { Configuration } from './appearance.tsx';
@@ -55,42 +55,23 @@ export const Hours = ({ given, onChange }: HoursProps) => {
         </fieldset>
         {isLimited && (
           <div class="hours">
-            <Field label={words.from}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="time"
-                  value={from}
-                  onInput={({ currentTarget }) => setFrom(currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field
+            <TextField label={words.from} type="time" value={from} onValue={setFrom} />
+            <TextField
               label={words.to}
               {...(isValid && from > to && { hint: words.overnight })}
               error={isValid ? undefined : words.invalid}
-            >
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="time"
-                  value={to}
-                  onInput={({ currentTarget }) => setTo(currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field label={words.zone}>
-              {(attributes) => (
-                <select {...attributes} value={zone} onChange={({ currentTarget }) => setZone(currentTarget.value)}>
-                  <option value={RECIPIENT}>{words.recipient}</option>
-                  {[...new Set([...zones, ...(zone === RECIPIENT ? [] : [zone])])].map((name) => (
-                    <option key={name} value={name}>
-                      {name.replaceAll('_', ' ')}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+              type="time"
+              value={to}
+              onValue={setTo}
+            />
+            <Select label={words.zone} value={zone} onValue={setZone}>
+              <option value={RECIPIENT}>{words.recipient}</option>
+              {[...new Set([...zones, ...(zone === RECIPIENT ? [] : [zone])])].map((name) => (
+                <option key={name} value={name}>
+                  {name.replaceAll('_', ' ')}
+                </option>
+              ))}
+            </Select>
           </div>
         )}
         <Failure error={save.error} />

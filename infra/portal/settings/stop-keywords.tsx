@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useToast } from '../../web/toast.tsx';
 import { call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Field, Section } from '../shell/page.tsx';
+import { Section, TextArea } from '../shell/page.tsx';
 import { useAction } from '../use-call.ts';
 import { settings } from '../words/settings.ts';
 import type { Configuration } from './appearance.tsx';
@@ -50,18 +50,15 @@ export const StopKeywords = ({ given, onChange }: StopKeywordsProps) => {
           ))}
         </fieldset>
         {action === 'opt_out' && (
-          <Field label={words.confirmation} hint={words.confirmationHint}>
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                rows={2}
-                maxLength={4_096}
-                placeholder={words.sample}
-                value={confirmation}
-                onInput={({ currentTarget }) => setConfirmation(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextArea
+            label={words.confirmation}
+            hint={words.confirmationHint}
+            rows={2}
+            maxLength={4_096}
+            placeholder={words.sample}
+            value={confirmation}
+            onValue={setConfirmation}
+          />
         )}
         <Failure error={save.error} />
         <div class="buttons">

@@ -1,8 +1,8 @@
 /** The parts of which views consist. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../../web/icons.tsx';
-import { Skeleton } from '../../web/parts.tsx';
+import { Copy, Skeleton } from '../../web/parts.tsx';
 import type { Pages } from '../use-call.ts';
 import { shell as words } from '../words/shell.ts';
 import { Failure } from './failure.tsx';
@@ -103,6 +103,47 @@ export const Field = ({ label, hint, error, children }: FieldProps) => {
   );
 };
 
+/** Of a field with a control of its own, which gets the other attributes. Those of an input depend on its type. */
+type ControlProps<Attributes> = Omit<FieldProps, 'children'> & { value: string } & (Attributes extends unknown
+    ? Omit<Attributes, keyof FieldProps | 'onInput' | 'value'>
+    : never);
+
+type TextFieldProps = ControlProps<InputHTMLAttributes> & { onValue?: (value: string) => void };
+
+/** A field for a line of text, a date or a time. `onChange` in place of `onValue`: the value counts when it is complete. */
+export const TextField = ({ label, hint, error, onValue, ...attributes }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(ids) => <input {...ids} {...attributes} onInput={({ currentTarget }) => onValue?.(currentTarget.value)} />}
+  </Field>
+);
+
+type TextAreaProps = ControlProps<TextareaHTMLAttributes> & { onValue: (value: string) => void };
+
+/** A field for a text of several lines. */
+export const TextArea = ({ label, hint, error, onValue, ...attributes }: TextAreaProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(ids) => <textarea {...ids} {...attributes} onInput={({ currentTarget }) => onValue(currentTarget.value)} />}
+  </Field>
+);
+
+interface SelectProps extends Omit<FieldProps, 'children'> {
+  value: string | number;
+  onValue: (value: string) => void;
+  /** The options. */
+  children: ComponentChildren;
+}
+
+/** A field for one of several options. */
+export const Select = ({ label, hint, error, value, onValue, children }: SelectProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(ids) => (
+      <select {...ids} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+        {children}
+      </select>
+    )}
+  </Field>
+);
+
 interface Column<Item> {
   title: string;
   cell: (item: Item) => ComponentChildren;
@@ -188,6 +229,14 @@ export const Facts = ({ facts }: FactsProps) => (
         ),
     )}
   </dl>
+);
+
+/** An id, with a button that copies it. */
+export const Id = ({ id, label }: { id: string; label: string }) => (
+  <span class="id">
+    <code>{id}</code>
+    <Copy text={id} label={label} />
+  </span>
 );
 
 export const ButtonLink = ({

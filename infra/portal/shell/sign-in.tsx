@@ -7,7 +7,7 @@ import { isRejection } from '../client.ts';
 import { useAction } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { sentenceOf } from './failure.tsx';
-import { Field } from './page.tsx';
+import { TextField } from './page.tsx';
 
 const words = shell.signIn;
 
@@ -42,19 +42,17 @@ export const SignIn = ({ problem, onToken }: SignInProps) => {
         <Notice tone={error === undefined && problem === words.signedOut ? 'ok' : 'bad'}>{shown}</Notice>
       )}
       <form onSubmit={submit} noValidate>
-        <Field label={words.token} hint={words.hint} error={missing ? words.missing : undefined}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="password"
-              name="token"
-              autocomplete="off"
-              spellcheck={false}
-              value={token}
-              onInput={({ currentTarget }) => setToken(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={words.token}
+          hint={words.hint}
+          error={missing ? words.missing : undefined}
+          type="password"
+          name="token"
+          autocomplete="off"
+          spellcheck={false}
+          value={token}
+          onValue={setToken}
+        />
         <button type="submit" class="primary" disabled={busy}>
           {busy ? words.working : words.submit}
         </button>

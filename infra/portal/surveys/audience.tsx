@@ -7,7 +7,7 @@ import { type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, List, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, List, Page, Section, Select } from '../shell/page.tsx';
 import { useAction, useCall, usePages } from '../use-call.ts';
 import { surveys } from '../words/surveys.ts';
 
@@ -180,21 +180,17 @@ interface ChoiceProps {
 }
 
 const SurveyChoice = ({ all, taken, value = '', onChange }: ChoiceProps) => (
-  <Field label={words.question}>
-    {(attributes) => (
-      <select {...attributes} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {value === '' && <option value="">{words.noneChosen}</option>}
-        {all
-          .filter(({ id }) => id === value || !taken.includes(id))
-          .toReversed()
-          .map(({ id, question }) => (
-            <option key={id} value={id}>
-              {question}
-            </option>
-          ))}
-      </select>
-    )}
-  </Field>
+  <Select label={words.question} value={value} onValue={onChange}>
+    {value === '' && <option value="">{words.noneChosen}</option>}
+    {all
+      .filter(({ id }) => id === value || !taken.includes(id))
+      .toReversed()
+      .map(({ id, question }) => (
+        <option key={id} value={id}>
+          {question}
+        </option>
+      ))}
+  </Select>
 );
 
 /** Options that are shown at the same time. Others are found by a word. */

@@ -5,7 +5,7 @@ import { useToast } from '../../web/toast.tsx';
 import { call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Page, Section, TextArea } from '../shell/page.tsx';
 import { useAction, useIntention } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { surveys } from '../words/surveys.ts';
@@ -53,17 +53,15 @@ export const NewSurvey = () => {
       <div class="survey-editor">
         <Section title={words.content}>
           <form class="form" onSubmit={submit} noValidate>
-            <Field label={words.question} hint={words.questionHint} error={questionError}>
-              {(attributes) => (
-                <textarea
-                  {...attributes}
-                  rows={2}
-                  dir="auto"
-                  value={question}
-                  onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
-                />
-              )}
-            </Field>
+            <TextArea
+              label={words.question}
+              hint={words.questionHint}
+              error={questionError}
+              rows={2}
+              dir="auto"
+              value={question}
+              onValue={setQuestion}
+            />
             <Options options={options} onChange={setOptions} error={optionsError} />
             <Failure error={error} />
             <div class="buttons">

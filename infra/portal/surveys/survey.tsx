@@ -3,14 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { BarTable } from '../../web/bars.tsx';
 import { figure, percent } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
-import { Copy, Dialog, Empty, Skeleton } from '../../web/parts.tsx';
+import { Dialog, Empty, Skeleton } from '../../web/parts.tsx';
 import { spacedNumber, Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, addressOf, type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import { Download } from '../shell/download.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Facts, List, Page, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, Facts, Id, List, Page, Section, Table } from '../shell/page.tsx';
 import { type Loaded, later, useAction, useCall, usePages } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { surveys } from '../words/surveys.ts';
@@ -207,13 +207,6 @@ const Details = ({ id, created, options }: DetailsProps) => (
       />
     </details>
   </Section>
-);
-
-const Id = ({ id, label }: { id: string; label: string }) => (
-  <span class="id">
-    <code>{id}</code>
-    <Copy text={id} label={label} />
-  </span>
 );
 
 interface DeleteProps {

@@ -5,7 +5,7 @@ import { Empty } from '../../web/parts.tsx';
 import { Time } from '../../web/text.tsx';
 import { type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
-import { ButtonLink, Field, List, Page, Section, Table } from '../shell/page.tsx';
+import { ButtonLink, List, Page, Section, Table, TextField } from '../shell/page.tsx';
 import { usePages } from '../use-call.ts';
 import type { ViewProps } from '../views.ts';
 import { shell } from '../words/shell.ts';
@@ -69,18 +69,13 @@ const AllSurveys = ({ find }: { find: string }) => {
               <>
                 {(all.length >= SEARCHED || word !== '') && (
                   <div class="survey-search">
-                    <Field label={words.list.find} hint={words.list.findHint}>
-                      {(attributes) => (
-                        <input
-                          {...attributes}
-                          type="search"
-                          value={find}
-                          onInput={({ currentTarget }) =>
-                            go(linkTo('surveys', { find: currentTarget.value }), { replace: true })
-                          }
-                        />
-                      )}
-                    </Field>
+                    <TextField
+                      label={words.list.find}
+                      hint={words.list.findHint}
+                      type="search"
+                      value={find}
+                      onValue={(value) => go(linkTo('surveys', { find: value }), { replace: true })}
+                    />
                   </div>
                 )}
                 {found.length === 0 ? (

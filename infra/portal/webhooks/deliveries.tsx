@@ -8,11 +8,11 @@ import { spacedNumber, Time } from '../../web/text.tsx';
 import type { BodyFrom } from '../client.ts';
 import { go, linkTo, type Route } from '../router.ts';
 import type { Session } from '../session.ts';
-import { Field, List, Page, Section, Table } from '../shell/page.tsx';
+import { List, Page, Section, Select, Table, TextField } from '../shell/page.tsx';
+import { fromLocal, toLocal } from '../times.ts';
 import { useCall, usePages } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { webhooks as words } from '../words/webhooks.ts';
-import { fromLocal, toLocal } from './local-time.ts';
 import { nameOf, usePlatform } from './platform.tsx';
 import { Recover } from './recover.tsx';
 
@@ -77,70 +77,42 @@ export const Deliveries = ({ route, session, tabs }: DeliveriesProps) => {
       >
         <form class="delivery-filters" aria-label={text.filters} onSubmit={(event) => event.preventDefault()}>
           {all.data && (
-            <Field label={text.webhook}>
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  value={webhook ?? ''}
-                  onChange={({ currentTarget }) => set({ webhook: currentTarget.value })}
-                >
-                  <option value="">{text.allWebhooks}</option>
-                  {all.data?.map(({ id, url }) => (
-                    <option key={id} value={id}>
-                      {shortened(url)}
-                    </option>
-                  ))}
-                  {webhook && !all.data?.some(({ id }) => id === webhook) && (
-                    <option value={webhook}>{text.deletedWebhook}</option>
-                  )}
-                </select>
+            <Select label={text.webhook} value={webhook ?? ''} onValue={(value) => set({ webhook: value })}>
+              <option value="">{text.allWebhooks}</option>
+              {all.data?.map(({ id, url }) => (
+                <option key={id} value={id}>
+                  {shortened(url)}
+                </option>
+              ))}
+              {webhook && !all.data?.some(({ id }) => id === webhook) && (
+                <option value={webhook}>{text.deletedWebhook}</option>
               )}
-            </Field>
+            </Select>
           )}
-          <Field label={text.status}>
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={status ?? ''}
-                onChange={({ currentTarget }) => set({ status: currentTarget.value })}
-              >
-                <option value="">{text.all}</option>
-                <option value="succeeded">{text.succeeded}</option>
-                <option value="failed">{text.failed}</option>
-              </select>
-            )}
-          </Field>
-          <Field label={text.reference}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="search"
-                maxLength={64}
-                value={reference ?? ''}
-                onChange={({ currentTarget }) => set({ reference: currentTarget.value.trim() })}
-              />
-            )}
-          </Field>
-          <Field label={text.from}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="datetime-local"
-                value={toLocal(start)}
-                onChange={({ currentTarget }) => set({ start: fromLocal(currentTarget.value) })}
-              />
-            )}
-          </Field>
-          <Field label={text.until}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="datetime-local"
-                value={toLocal(end)}
-                onChange={({ currentTarget }) => set({ end: fromLocal(currentTarget.value) })}
-              />
-            )}
-          </Field>
+          <Select label={text.status} value={status ?? ''} onValue={(value) => set({ status: value })}>
+            <option value="">{text.all}</option>
+            <option value="succeeded">{text.succeeded}</option>
+            <option value="failed">{text.failed}</option>
+          </Select>
+          <TextField
+            label={text.reference}
+            type="search"
+            maxLength={64}
+            value={reference ?? ''}
+            onChange={({ currentTarget }) => set({ reference: currentTarget.value.trim() })}
+          />
+          <TextField
+            label={text.from}
+            type="datetime-local"
+            value={toLocal(start)}
+            onChange={({ currentTarget }) => set({ start: fromLocal(currentTarget.value) })}
+          />
+          <TextField
+            label={text.until}
+            type="datetime-local"
+            value={toLocal(end)}
+            onChange={({ currentTarget }) => set({ end: fromLocal(currentTarget.value) })}
+          />
         </form>
         <List
           pages={pages}

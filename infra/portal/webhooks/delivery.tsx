@@ -2,7 +2,7 @@
 
 import { milliseconds } from '../../web/figures.ts';
 import { Icon } from '../../web/icons.tsx';
-import { Copy, Empty, Notice, Skeleton } from '../../web/parts.tsx';
+import { Empty, Notice, Skeleton } from '../../web/parts.tsx';
 import { Time } from '../../web/text.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { ApiError, call } from '../client.ts';
@@ -10,7 +10,7 @@ import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Code } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Facts, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Facts, Id, Page, Section } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { causeOf } from '../words/causes.ts';
 import { shell } from '../words/shell.ts';
@@ -85,13 +85,7 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
                 ),
               ],
               [words.event, texts.deliveries.types[type]],
-              [
-                words.eventId,
-                <span key="id" class="id">
-                  <code>{event_id}</code>
-                  <Copy text={event_id} label={words.copyId} />
-                </span>,
-              ],
+              [words.eventId, <Id key="id" id={event_id} label={words.copyId} />],
               contact !== undefined && [texts.deliveries.columns.user, userOf(contact)],
               reference !== undefined && [texts.deliveries.reference, reference],
               message_id !== undefined &&

@@ -7,7 +7,7 @@ import { type BodyFrom, call } from '../client.ts';
 import { go, linkTo } from '../router.ts';
 import { Once } from '../shell/code.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { ButtonLink, Field, Page, Section } from '../shell/page.tsx';
+import { ButtonLink, Page, Section, Select, TextField } from '../shell/page.tsx';
 import { useAction, useCall } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { eventWords, webhooks as words } from '../words/webhooks.ts';
@@ -139,35 +139,26 @@ const WebhookForm = ({ draft: given, submit, busy, error, onSubmit, hasVersion =
   };
   return (
     <form class="form" noValidate onSubmit={send}>
-      <Field
+      <TextField
         label={words.form.url}
         hint={words.form.urlHint}
         error={tried && lacksUrl ? words.form.urlMissing : undefined}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="url"
-            inputMode="url"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="https://"
-            maxLength={1_000}
-            value={url}
-            onInput={({ currentTarget }) => set({ url: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label={words.form.description} hint={words.form.descriptionHint}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            maxLength={200}
-            value={description}
-            onInput={({ currentTarget }) => set({ description: currentTarget.value })}
-          />
-        )}
-      </Field>
+        type="url"
+        inputMode="url"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="https://"
+        maxLength={1_000}
+        value={url}
+        onValue={(value) => set({ url: value })}
+      />
+      <TextField
+        label={words.form.description}
+        hint={words.form.descriptionHint}
+        maxLength={200}
+        value={description}
+        onValue={(value) => set({ description: value })}
+      />
       <fieldset class="field">
         <legend>{words.form.types}</legend>
         <label class="choice">
@@ -210,18 +201,15 @@ const WebhookForm = ({ draft: given, submit, busy, error, onSubmit, hasVersion =
         )}
       </fieldset>
       {hasVersion && (
-        <Field label={words.version} hint={words.form.versionHint}>
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={version}
-              onChange={({ currentTarget }) => set({ version: currentTarget.value === '1' ? 1 : 2 })}
-            >
-              <option value="1">{words.versions[1]}</option>
-              <option value="2">{words.versions[2]}</option>
-            </select>
-          )}
-        </Field>
+        <Select
+          label={words.version}
+          hint={words.form.versionHint}
+          value={version}
+          onValue={(value) => set({ version: value === '1' ? 1 : 2 })}
+        >
+          <option value="1">{words.versions[1]}</option>
+          <option value="2">{words.versions[2]}</option>
+        </Select>
       )}
       <Failure error={error} />
       <div class="buttons">

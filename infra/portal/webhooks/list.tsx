@@ -244,7 +244,7 @@ const WebhookCard = ({ webhook, session, onChange, deletion }: CardProps) => {
             </button>
           }
         >
-          <p class="breaking">{words.deleteText(url)}</p>
+          <p>{words.deleteText(url)}</p>
           {deletion}
           <Failure error={remove.error} />
         </Dialog>

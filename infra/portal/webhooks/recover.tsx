@@ -5,12 +5,12 @@ import { Dialog } from '../../web/parts.tsx';
 import { useToast } from '../../web/toast.tsx';
 import { call } from '../client.ts';
 import { Failure } from '../shell/failure.tsx';
-import { Field } from '../shell/page.tsx';
+import { Select, TextField } from '../shell/page.tsx';
+import { fromLocal, toLocal } from '../times.ts';
 import { useAction } from '../use-call.ts';
 import { shell } from '../words/shell.ts';
 import { webhooks as texts } from '../words/webhooks.ts';
 import type { Webhook } from './deliveries.tsx';
-import { fromLocal, toLocal } from './local-time.ts';
 
 const words = texts.recover;
 const DAY_MS = 86_400_000;
@@ -64,43 +64,29 @@ export const Recover = ({ webhooks, webhook, onClose, onDone }: RecoverProps) =>
       }
     >
       <p>{words.text}</p>
-      <Field label={words.since} error={since === undefined ? words.missing : undefined}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="datetime-local"
-            value={draft.since}
-            onInput={({ currentTarget }) => set({ since: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label={words.until} hint={words.untilHint}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="datetime-local"
-            value={draft.until}
-            onInput={({ currentTarget }) => set({ until: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.since}
+        error={since === undefined ? words.missing : undefined}
+        type="datetime-local"
+        value={draft.since}
+        onValue={(value) => set({ since: value })}
+      />
+      <TextField
+        label={words.until}
+        hint={words.untilHint}
+        type="datetime-local"
+        value={draft.until}
+        onValue={(value) => set({ until: value })}
+      />
       {webhooks.length > 1 && (
-        <Field label={texts.deliveries.webhook}>
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={draft.webhook}
-              onChange={({ currentTarget }) => set({ webhook: currentTarget.value })}
-            >
-              <option value="">{texts.deliveries.allWebhooks}</option>
-              {webhooks.map(({ id, url }) => (
-                <option key={id} value={id}>
-                  {url}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select label={texts.deliveries.webhook} value={draft.webhook} onValue={(value) => set({ webhook: value })}>
+          <option value="">{texts.deliveries.allWebhooks}</option>
+          {webhooks.map(({ id, url }) => (
+            <option key={id} value={id}>
+              {url}
+            </option>
+          ))}
+        </Select>
       )}
       <Failure error={recover.error} />
     </Dialog>

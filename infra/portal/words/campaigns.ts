@@ -23,18 +23,8 @@ export const campaigns = {
     title: 'Campaigns, newest first',
     counted: 'The last 30 days',
     starts: (when: string) => `Starts ${when}`,
-    unnamed: (when: string) => `Messages of ${when}`,
-    ofDay: (day: string) => `Single messages of ${day}`,
-    job: (id: string) => `Campaign ${id.slice(0, 8)}`,
     draft: 'Continue your draft',
     read: (count: number, of: number) => `${percent(count, of)} read`,
-  },
-  status: {
-    scheduled: 'Scheduled',
-    waiting: 'Paused',
-    running: 'Running',
-    completed: 'Completed',
-    cancelled: 'Stopped',
   },
   report: {
     number: 'Phone number',
@@ -80,6 +70,8 @@ export const campaigns = {
     repeated: (count: number) =>
       `${numbers(count)} removed, because ${count === 1 ? 'it was' : 'they were'} there before`,
     invalid: (count: number) => `${counted(count, 'entry is', 'entries are')} no phone number, and will get nothing`,
+    repeatedCaption: 'Removed numbers',
+    invalidCaption: 'Entries without a phone number',
     line: 'Line',
     text: 'Entry',
     why: 'What is wrong',

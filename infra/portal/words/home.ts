@@ -93,15 +93,6 @@ export const home = {
     all: 'All campaigns',
     none: 'There is no campaign yet.',
     noneCounted: 'No campaign in the last 30 days.',
-    unnamed: (start: string) => `Messages of ${start}`,
-    job: (id: string) => `Campaign ${id}`,
-    status: {
-      scheduled: 'Scheduled',
-      waiting: 'Paused',
-      running: 'Running',
-      completed: 'Completed',
-      cancelled: 'Stopped',
-    },
     starts: (count: number, start: string) => `${ofMessages(count)} · Starts ${start}`,
     summary: (count: number, delivered: string, read: string) =>
       `${ofMessages(count)} · ${delivered} delivered · ${read} read`,

@@ -89,7 +89,6 @@ export const messages = {
       'There is no message with this id. It may have expired, because messages are kept for a limited time, or the id is of something else.',
     mayNot: 'Your token has no permission to open single messages. Ask your operator for the permission “messages”.',
     toList: 'Go to the list',
-    failed: 'Why it failed',
     openWebhooks: 'Open webhooks',
   },
   attempts: {

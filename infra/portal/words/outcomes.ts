@@ -1,4 +1,4 @@
-/** Texts of what becomes of messages and events: steps, failures with their causes, and what can be done. */
+/** Texts of what becomes of messages, events and campaigns: steps, failures with their causes, and what can be done. */
 import type { ReasonCode, State } from '../../../shared/outbox/message.ts';
 
 /** A step of a message, or that it is for later. */
@@ -92,3 +92,17 @@ export const kindOf = (payloadType: string): string =>
     video: 'Film',
     location: 'Location',
   })[payloadType] ?? 'Message';
+
+/** What a campaign is called, and how far it is. */
+export const campaign = {
+  unnamed: (when: string) => `Messages of ${when}`,
+  ofDay: (day: string) => `Single messages of ${day}`,
+  job: (id: string) => `Campaign ${id.slice(0, 8)}`,
+  status: {
+    scheduled: 'Scheduled',
+    waiting: 'Paused',
+    running: 'Running',
+    completed: 'Completed',
+    cancelled: 'Stopped',
+  },
+};

@@ -118,7 +118,6 @@ export const people = {
     atOnce: 'You get these at once, without asking',
     noneChosen: 'Choose at least one.',
     why: (name: string) => `Why do you ask for the ${/^[A-Z]{2}/.test(name) ? name : name.toLowerCase()}? (optional)`,
-    whyHint: 'The person reads it beside the question.',
     require: 'I cannot go on without it',
     requireHint: 'It is marked as required. The person may deny it all the same.',
     validity: 'How long you may use it',

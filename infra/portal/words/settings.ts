@@ -58,7 +58,6 @@ export const settings = {
     noBot: 'none',
   },
   avatar: {
-    label: 'Picture',
     alt: 'Your picture, as users see it',
     preview: 'The picture that you have chosen',
     none: 'No picture yet',
