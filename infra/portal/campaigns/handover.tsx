@@ -23,7 +23,7 @@ export const Handover = ({ sending }: { sending: Sending }) => {
   useEffect(() => setStopping(false), [sending.busy]);
   return (
     <Section title={words.handover}>
-      <div class="form wide">
+      <div class="parts">
         <progress value={done} max={all} aria-label={words.handover} />
         {sending.busy ? (
           <p role="status">{words.sending(done, all)}</p>

@@ -205,7 +205,7 @@ const Progress = ({ job, parts }: { job: Job; parts: Parts }) => {
         </span>
       }
     >
-      <div class="form wide">
+      <div class="parts">
         <div class="campaign-hero">
           <p class="campaign-count">
             <strong>{figure(sent)}</strong> {words.sentOf(recipients)}

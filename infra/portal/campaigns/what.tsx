@@ -44,7 +44,7 @@ export const What = ({ draft, people, written, faults, tried, onShow }: WhatProp
   }[faults.text ?? 'none'];
   return (
     <Section title={words.title}>
-      <div class="form wide">
+      <div class="parts">
         {isSound ? (
           <Notice tone="plain">{words.audioHint}</Notice>
         ) : (

@@ -31,7 +31,7 @@ export const When = ({ draft, faults, tried, hours, known }: WhenProps) => {
   const later = () => change({ isLater: true, at: at || toLocal(present() + 3_600_000) });
   return (
     <Section title={words.title}>
-      <div class="form wide">
+      <div class="parts">
         <fieldset class="choice-list">
           <legend>{words.start}</legend>
           <label class="choice">

@@ -35,7 +35,7 @@ export const Who = ({ draft, people, faults, tried, onShow }: StepProps & { onSh
   };
   return (
     <Section title={words.title}>
-      <div class="form wide">
+      <div class="parts">
         <fieldset class="campaign-tabs">
           <legend class="unseen">{words.how}</legend>
           {(['file', 'typed'] as const).map((one) => (

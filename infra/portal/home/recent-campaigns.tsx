@@ -120,7 +120,7 @@ interface ProgressProps {
 
 /** A bar of parts. The text below it has the figures. */
 const Progress = ({ total, parts }: ProgressProps) => (
-  <span class="progress" aria-hidden="true">
+  <span class="people-bar" aria-hidden="true">
     {parts.map(
       ([name, count]) =>
         count > 0 && <span key={name} class={name} style={{ width: `${(count / Math.max(total, 1)) * 100}%` }} />,

@@ -102,8 +102,8 @@ export const Ask = ({ session }: { session: Session }) => {
 
   return (
     <Page title={words.title} intro={words.intro} back={{ href: linkTo('people'), label: people.back }}>
-      <form class="ask" onSubmit={submit} noValidate>
-        <div class="ask-parts">
+      <form class="beside ask" onSubmit={submit} noValidate>
+        <div class="parts">
           <Section title={words.who}>
             <div class="form">
               <TextField
@@ -203,7 +203,7 @@ export const Ask = ({ session }: { session: Session }) => {
           needsNobody={needsNobody}
           days={isLimited && isDays ? Number(days) : undefined}
         />
-        <div class="ask-parts">
+        <div class="parts">
           <Failure error={error} />
           <div class="buttons">
             <button type="submit" class="primary" disabled={busy}>

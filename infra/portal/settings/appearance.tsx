@@ -130,7 +130,7 @@ const Avatar = ({ url, onChange }: { url: string | null; onChange: () => void })
       ) : (
         <img class="avatar-picture" src={shown} alt={chosen ? words.preview : words.alt} width="96" height="96" />
       )}
-      <label class="button avatar-choice">
+      <label class="button file-button">
         <Icon name="upload" />
         {words.choose}
         <input

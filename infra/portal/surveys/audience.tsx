@@ -111,8 +111,8 @@ export const Audience = ({ query, session }: AudienceProps) => {
   }
   return (
     <Page title={words.title} intro={words.intro} back={back}>
-      <form class="audience" onSubmit={submit} noValidate>
-        <div class="audience-surveys">
+      <form class="beside audience" onSubmit={submit} noValidate>
+        <div class="parts">
           {chosen.map((condition, place) => (
             <ConditionCard
               key={condition.survey}
@@ -135,7 +135,7 @@ export const Audience = ({ query, session }: AudienceProps) => {
           )}
         </div>
         <Section title={words.result}>
-          <div class="audience-result">
+          <div class="parts audience-result">
             {conditions.length === 0 ? (
               <p class="quiet-text">{words.nothingChosen}</p>
             ) : (
@@ -230,7 +230,7 @@ const ConditionCard = ({ number, all, condition, taken, onChange, onRemove }: Co
         </button>
       }
     >
-      <div class="condition">
+      <div class="parts condition">
         <SurveyChoice
           all={all}
           taken={taken}

@@ -50,7 +50,7 @@ export const NewSurvey = () => {
   };
   return (
     <Page title={words.title} back={{ href: linkTo('surveys'), label: surveys.back }}>
-      <div class="survey-editor">
+      <div class="beside">
         <Section title={words.content}>
           <form class="form" onSubmit={submit} noValidate>
             <TextArea

@@ -63,7 +63,7 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
   return (
     <>
       <Section title={words.outcome} actions={<ResultChip delivery={delivery} />}>
-        <div class="webhook">
+        <div class="parts">
           {status === 'failed' && (
             <Notice tone="bad" title={cause.text}>
               {cause.remedy}
@@ -100,7 +100,7 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
         </div>
       </Section>
       <Section title={words.request}>
-        <div class="webhook">
+        <div class="parts">
           <Code
             label={words.request}
             text={[`POST ${url ?? ''}`, 'content-type: application/json', `webhook-id: ${event_id}`].join('\n')}
@@ -109,7 +109,7 @@ const Details = ({ delivery, session }: { delivery: Delivery; session: Session }
         </div>
       </Section>
       <Section title={words.response}>
-        <div class="webhook">
+        <div class="parts">
           {status_code === undefined ? (
             <p>{words.noResponse}</p>
           ) : (

@@ -147,7 +147,7 @@ const WebhookCard = ({ webhook, session, onChange, deletion }: CardProps) => {
   const fix = status === 'failing' ? cause.fix : undefined;
   return (
     <Section title={url} actions={<StatusChip status={status} />}>
-      <div class="webhook">
+      <div class="parts webhook">
         {description !== undefined && <p class="quiet">{description}</p>}
         {status !== 'working' && (
           <Notice tone={status === 'failing' ? 'bad' : 'warn'} title={cause.text}>
