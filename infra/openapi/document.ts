@@ -22,6 +22,7 @@ import {
   successes,
 } from './parts/responses.ts';
 import { describeWebhook, type WebhookName } from './parts/webhook-operations.ts';
+import { capitalised } from './samples/sample-request.ts';
 import { webhooks } from './webhooks.ts';
 import { overview, webhookTags } from './words.ts';
 
@@ -132,8 +133,6 @@ const describeParameters = (
     };
   });
 };
-
-const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
 
 const MEDIA_TYPES = {
   json: 'application/json',

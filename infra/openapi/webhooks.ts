@@ -13,6 +13,7 @@ interface Webhook {
   example: object;
 }
 
+const integer = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 const text = v.strictObject({ body: v.string() });
 /** What a business or a user sends at a URL. Those of businesses have no more than a URL and a caption. */
 const media = v.strictObject({ url: v.string(), caption: v.exactOptional(v.string()) });
@@ -20,7 +21,7 @@ const userMedia = v.strictObject({
   ...media.entries,
   filename: v.exactOptional(v.string()),
   mime_type: v.exactOptional(v.string()),
-  size: v.exactOptional(v.pipe(v.number(), v.metadata({ type: 'integer' }))),
+  size: v.exactOptional(integer),
 });
 const location = v.strictObject({
   latitude: degrees(90),
@@ -33,12 +34,13 @@ const state = v.picklist(states);
 /** The business's own name for the message or the request. */
 const reference = v.exactOptional(v.string());
 
-const received = {
-  from: v.string(),
+const reply = {
   in_reply_to: v.exactOptional(v.string()),
-  quick_reply: v.exactOptional(v.strictObject({ index: v.pipe(v.number(), v.metadata({ type: 'integer' })) })),
+  quick_reply: v.exactOptional(v.strictObject({ index: integer })),
 };
+const received = { from: v.string(), ...reply };
 const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
+const offered = { quick_replies: v.exactOptional(v.array(v.string())) };
 
 /** An event of version 2, by its type and data. */
 const event = <const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) =>
@@ -52,11 +54,7 @@ const event = <const Type extends string, Data extends v.GenericSchema>(type: Ty
 
 const person = { contact: v.string(), phone_number: v.nullable(v.string()) };
 const ofMessage = { message_id: v.string(), job_id: v.string(), ...person };
-const ofUser = {
-  ...ofMessage,
-  in_reply_to: v.exactOptional(v.string()),
-  quick_reply: v.exactOptional(v.strictObject({ index: v.pipe(v.number(), v.metadata({ type: 'integer' })) })),
-};
+const ofUser = { ...ofMessage, ...reply };
 const ofRequest = { request_id: v.string(), reference, ...person };
 const endedConsent = v.strictObject({ ...ofRequest, properties: v.array(v.picklist(propertyNames)) });
 const changedOptOut = v.strictObject({ ...person, by: v.exactOptional(v.literal('message')) });
@@ -242,36 +240,11 @@ export const webhooks = {
       type: v.literal('message.send'),
       timestamp: v.string(),
       data: v.variant('type', [
-        v.strictObject({
-          ...sending,
-          type: v.literal('text'),
-          text,
-          quick_replies: v.exactOptional(v.array(v.string())),
-        }),
-        v.strictObject({
-          ...sending,
-          type: v.literal('image'),
-          image: media,
-          quick_replies: v.exactOptional(v.array(v.string())),
-        }),
-        v.strictObject({
-          ...sending,
-          type: v.literal('file'),
-          file: media,
-          quick_replies: v.exactOptional(v.array(v.string())),
-        }),
-        v.strictObject({
-          ...sending,
-          type: v.literal('audio'),
-          audio: media,
-          quick_replies: v.exactOptional(v.array(v.string())),
-        }),
-        v.strictObject({
-          ...sending,
-          type: v.literal('video'),
-          video: media,
-          quick_replies: v.exactOptional(v.array(v.string())),
-        }),
+        v.strictObject({ ...sending, type: v.literal('text'), text, ...offered }),
+        v.strictObject({ ...sending, type: v.literal('image'), image: media, ...offered }),
+        v.strictObject({ ...sending, type: v.literal('file'), file: media, ...offered }),
+        v.strictObject({ ...sending, type: v.literal('audio'), audio: media, ...offered }),
+        v.strictObject({ ...sending, type: v.literal('video'), video: media, ...offered }),
       ]),
     }),
     example: {
@@ -323,7 +296,7 @@ export const webhooks = {
             required: v.boolean(),
           }),
         ),
-        valid_days: v.exactOptional(v.pipe(v.number(), v.metadata({ type: 'integer' }))),
+        valid_days: v.exactOptional(integer),
       }),
     }),
     example: {

@@ -69,7 +69,8 @@ export const hasNewId = ({ target, headers }: SampleRequest): boolean =>
 const textsOf = (part: object = {}): Map<string, string> =>
   new Map(Object.entries(part).map(([name, value]) => [name, String(value)]));
 
-const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+/** `idempotency-key` becomes `Idempotency-Key`. */
+export const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
 
 const bodyOf = (endpoint: Endpoint, body: unknown, uploads = 'picture.png'): Body | undefined => {
   switch (endpoint.body?.type) {
