@@ -29,7 +29,11 @@ import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable, existingTable, type ServiceTable } from './constructs/business-table.ts';
 import { ServiceDashboard, type Watched } from './constructs/dashboard.ts';
 import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
-import { ServiceFunction, type SharedFunctionProps } from './constructs/function/service-function.ts';
+import {
+  ServiceFunction,
+  type ServiceFunctionProps,
+  type SharedFunctionProps,
+} from './constructs/function/service-function.ts';
 import { HttpHost } from './constructs/http-host.ts';
 import { MediaBucket } from './constructs/media-bucket.ts';
 import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
@@ -145,14 +149,28 @@ export class BusinessApiStack extends Stack {
       },
     };
 
-    const authorizer = new ServiceFunction(this, 'Authorizer', {
-      ...sharedProps,
-      environment: {
-        ...sharedProps.environment,
-        ACCOUNT_RATE: String(settings.accountRate),
-        ACCOUNT_BURST: String(settings.accountBurst),
-      },
-      ...workerProps('authorizer', bundles, hashSecret),
+    /** @param environment - its variables besides those of all functions */
+    const worker = (
+      name: keyof typeof workers,
+      environment: Record<string, string> = {},
+      more: Pick<ServiceFunctionProps, 'memory' | 'recursiveLoop'> = {},
+    ): ServiceFunction => {
+      const { summary, timeout, table: access, hashes }: Worker = workers[name];
+      return new ServiceFunction(this, pascal(name), {
+        ...sharedProps,
+        environment: { ...sharedProps.environment, ...environment },
+        hashSecret: hashes && hashSecret.secretArn,
+        description: summary,
+        bundle: bundles[name],
+        access,
+        timeout,
+        ...more,
+      });
+    };
+
+    const authorizer = worker('authorizer', {
+      ACCOUNT_RATE: String(settings.accountRate),
+      ACCOUNT_BURST: String(settings.accountBurst),
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
 
@@ -187,19 +205,11 @@ export class BusinessApiStack extends Stack {
       }
     }
 
-    const waking = {
-      ...sharedProps.environment,
-      QUEUE_URL: wakeUps.queueUrl,
-      EXPANSION_QUEUE_URL: expansions.queueUrl,
-    };
+    const waking = { QUEUE_URL: wakeUps.queueUrl, EXPANSION_QUEUE_URL: expansions.queueUrl };
 
     // Small accounts have too few executions for several workers of a shard.
     const parallelization = batchesOfShard(settings.accountConcurrency);
-    const relay = new ServiceFunction(this, 'Relay', {
-      ...sharedProps,
-      environment: waking,
-      ...workerProps('relay', bundles, hashSecret),
-    });
+    const relay = worker('relay', waking);
     feedFromStream(relay, table, {
       ...BATCHES.relay,
       keys: [entryKey('', ''), newBatch],
@@ -207,10 +217,7 @@ export class BusinessApiStack extends Stack {
       failures,
     });
 
-    const count = new ServiceFunction(this, 'Count', {
-      ...sharedProps,
-      ...workerProps('count', bundles, hashSecret),
-    });
+    const count = worker('count');
     feedFromStream(count, table, {
       ...BATCHES.count,
       keys: [{ pk: messageKey('').pk }, { pk: answersOf('') }],
@@ -229,14 +236,8 @@ export class BusinessApiStack extends Stack {
       reason:
         'The app network must change the secret at the same time, so it is rotated by hand, with overlapping secrets.',
     });
-    const deliver = new ServiceFunction(this, 'Deliver', {
-      ...sharedProps,
-      environment: {
-        ...sharedProps.environment,
-        QUEUE_URL: wakeUps.queueUrl,
-        APP_NETWORK_SECRET: appNetwork.secretArn,
-      },
-      ...workerProps('deliver', bundles, hashSecret),
+    const deliverEnvironment = { QUEUE_URL: wakeUps.queueUrl, APP_NETWORK_SECRET: appNetwork.secretArn };
+    const deliver = worker('deliver', deliverEnvironment, {
       // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
       // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
       // sends no further wake-up if no entry left the outbox.
@@ -245,44 +246,33 @@ export class BusinessApiStack extends Stack {
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
     feedFromQueue(deliver, wakeUps, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
 
-    const expand = new ServiceFunction(this, 'Expand', {
-      ...sharedProps,
-      environment: {
-        ...sharedProps.environment,
-        EXPANSION_QUEUE_URL: expansions.queueUrl,
-        QUEUE_URL: wakeUps.queueUrl,
-        DELIVERY_QUEUE_BOUND: String(Math.max(Math.floor(settings.deliverConcurrency / 8), 1)),
+    const bound = String(Math.max(Math.floor(settings.deliverConcurrency / 8), 1));
+    const expand = worker(
+      'expand',
+      { ...waking, DELIVERY_QUEUE_BOUND: bound },
+      {
+        // When its time is over before all batches of an account are expanded, it sends a wake-up to its own queue.
+        recursiveLoop: RecursiveLoop.ALLOW,
       },
-      ...workerProps('expand', bundles, hashSecret),
-      // When its time is over before all batches of an account are expanded, it sends a wake-up to its own queue.
-      recursiveLoop: RecursiveLoop.ALLOW,
-    });
+    );
     // Each worker expands the batches of one account.
     feedFromQueue(expand, expansions, {
       batchSize: 1,
       maxConcurrency: expandWorkers(settings.accountConcurrency),
     });
 
-    const sweep = new ServiceFunction(this, 'Sweep', {
-      ...sharedProps,
-      environment: waking,
-      ...workerProps('sweep', bundles, hashSecret),
-    });
+    const sweep = worker('sweep', waking);
     for (const waker of [relay, deliver, expand, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queueArn);
     // They send fewer wake-ups while many wait.
     for (const waker of [expand, sweep]) waker.allow(['sqs:GetQueueAttributes'], wakeUps.queueArn);
     for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queueArn);
-    const erase = new ServiceFunction(this, 'Erase', {
-      ...sharedProps,
-      // A whole processor (Lambda developer guide, "Configure memory"): half of an erasure's time is calculation, which
-      // takes 3.5 times as long with 512 MB.
-      memory: 1_769,
-      ...workerProps('erase', bundles, hashSecret),
-    });
+    // A whole processor (Lambda developer guide, "Configure memory"): half of an erasure's time is calculation, which
+    // takes 3.5 times as long with 512 MB.
+    const erase = worker('erase', {}, { memory: 1_769 });
     // A run that fails or comes late is not repeated, because the next minute takes up the same work. By default, Lambda
     // repeats an event twice after an error, and for six hours while the function is throttled.
-    for (const worker of [sweep, erase]) {
-      worker.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    for (const one of [sweep, erase]) {
+      one.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     }
     const eachMinute = (target: ServiceFunction, steps: readonly string[]): void => {
       // EventBridge allows five targets for a rule ("Targets per rule", Amazon EventBridge quotas).
@@ -387,17 +377,6 @@ export class BusinessApiStack extends Stack {
 }
 
 const endpoints = (): [EndpointName, Endpoint][] => Object.entries(api) as [EndpointName, Endpoint][];
-
-const workerProps = (name: keyof typeof workers, bundles: Bundles, secret: Secret) => {
-  const { summary, timeout, table, hashes }: Worker = workers[name];
-  return {
-    description: summary,
-    bundle: bundles[name],
-    access: table,
-    timeout,
-    hashSecret: hashes && secret.secretArn,
-  };
-};
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 

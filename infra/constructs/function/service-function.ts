@@ -26,7 +26,7 @@ export interface SharedFunctionProps {
   sourceMaps: boolean;
 }
 
-interface ServiceFunctionProps extends SharedFunctionProps {
+export interface ServiceFunctionProps extends SharedFunctionProps {
   /** The folder of its bundle. */
   bundle: string;
   /** How it accesses the table. */
