@@ -294,19 +294,14 @@ test('the chosen theme stays', async () => {
   expect(await background()).toBe('rgb(16, 19, 24)');
 });
 
-test.each([
-  ['when consent ends', 'user-data.html'],
-  ['/v1/upload_image', 'reference-upload-image.html'],
-  ['idempotency_key_reused', 'errors.html#idempotency_key_reused'],
-  ['rapidpro max length', 'rapidpro.html'],
-])('the search for "%s" leads to %s, without a connection to elsewhere', async (words, target) => {
+test('the search lists pages, without a connection to elsewhere, and Enter opens the first one', async () => {
   const page = await openPage(`${DOCS}/`);
   await page.keyboard.press('/');
-  await page.keyboard.type(words);
+  await page.keyboard.type('when consent ends');
   await page.getByRole('option').first().waitFor();
   await expectAccessible(page);
   const found = await page.getByRole('option').evaluateAll((options) => options.map((one) => one.getAttribute('href')));
-  expect(found.some((url) => url?.startsWith(`/docs/${target}`))).toBe(true);
+  expect(found.some((url) => url?.startsWith('/docs/user-data.html'))).toBe(true);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${stack.base_url}${found[0]}`);
 });
