@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectUsable, stack } from './support/browser.ts';
-import { disturb, newPhone, post, read, register, sendText } from './support/business.ts';
+import { disturb, newPhone, newToken, post, read, register, sendText } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 /** A name that no other campaign has. */
@@ -516,15 +516,6 @@ test('a picture is uploaded, previewed and sent', async () => {
 });
 
 describe('a token', () => {
-  const newToken = async (...permissions: string[]): Promise<string> => {
-    const response = await fetch(`${stack.base_url}/v1/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ label: 'Campaigns', permissions }),
-    });
-    return (await response.json()).token;
-  };
-
   test('that may only count shows campaigns without their names, and no form', async () => {
     const page = await open('/campaigns/new', { token: await newToken('stats') });
     await page.getByText('Your token may not send messages.', { exact: true }).waitFor();

@@ -2,10 +2,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectUsable, stack } from './support/browser.ts';
-import { disturb, newPhone, post, read, send } from './support/business.ts';
+import { disturb, newPhone, post, read, send, spaced } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
-
-const shown = (phone: string): string => phone.replace(/^(27)(82)(\d{3})(\d{4})$/, '+$1 $2 $3 $4');
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -80,8 +78,8 @@ describe('Home', () => {
       .filter({ hasText: /not sent today/ });
     await failure.getByText('The app rejected it.').first().waitFor();
     await failure.getByRole('link', { name: 'Show messages', exact: true }).click();
-    await page.getByRole('link', { name: `To ${shown(rejected)}`, exact: true }).click();
-    await page.getByRole('heading', { name: `Message to ${shown(rejected)}`, exact: true }).waitFor();
+    await page.getByRole('link', { name: `To ${spaced(rejected)}`, exact: true }).click();
+    await page.getByRole('heading', { name: `Message to ${spaced(rejected)}`, exact: true }).waitFor();
     expect(page.url()).toContain(id);
     await page.getByRole('alert').filter({ hasText: 'Check the number' }).waitFor();
   });

@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectUsable, stack } from './support/browser.ts';
-import { newPhone, post, send, statesOf } from './support/business.ts';
+import { newPhone, newToken, post, send, spaced, statesOf } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
-
-const shown = (phone: string): string => phone.replace(/^(27)(82)(\d{3})(\d{4})$/, '+$1 $2 $3 $4');
 
 const search = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Search messages', { exact: true }).fill(text);
@@ -16,16 +14,6 @@ const search = async (page: Page, text: string): Promise<void> => {
 const report = (id: string, state: string) =>
   fetch(`${stack.phone_url}/messages/${id}/states`, { method: 'POST', body: JSON.stringify({ state }) });
 
-/** A token of the demo account with some permissions. */
-const tokenWith = async (permissions: string[]): Promise<string> => {
-  const response = await fetch(`${stack.base_url}/v1/tokens`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ label: 'Reporting', permissions }),
-  });
-  return (await response.json()).token;
-};
-
 describe('Messages', () => {
   test('finds a message by number, reference and id, and shows its life', async () => {
     const phone = newPhone();
@@ -34,21 +22,21 @@ describe('Messages', () => {
     await expect.poll(() => statesOf(phone)).toContain('delivered_to_user');
     const page = await openPortal('/messages');
 
-    await search(page, shown(phone));
+    await search(page, spaced(phone));
     // The list before the search has the message, too.
-    await page.getByRole('link', { name: `Remove the filter Person: ${shown(phone)}`, exact: true }).waitFor();
-    const row = page.getByRole('row').filter({ hasText: `To ${shown(phone)}` });
+    await page.getByRole('link', { name: `Remove the filter Person: ${spaced(phone)}`, exact: true }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: `To ${spaced(phone)}` });
     await row.getByText(reference, { exact: true }).waitFor();
     await expect.poll(() => row.count()).toBe(1);
     await row.getByText('Delivered', { exact: true }).waitFor();
-    await page.getByRole('link', { name: `Remove the filter Person: ${shown(phone)}`, exact: true }).click();
+    await page.getByRole('link', { name: `Remove the filter Person: ${spaced(phone)}`, exact: true }).click();
     await search(page, reference);
     await page.getByText(`Reference: ${reference}`, { exact: true }).waitFor();
     await page.reload();
     await expectUsable(page);
     await row.getByRole('link').click();
 
-    await page.getByRole('heading', { name: `Message to ${shown(phone)}`, exact: true }).waitFor();
+    await page.getByRole('heading', { name: `Message to ${spaced(phone)}`, exact: true }).waitFor();
     const life = page.getByRole('region', { name: 'What happened', exact: true }).getByRole('listitem');
     await life.filter({ hasText: /^Read/ }).getByText('Not yet', { exact: true }).waitFor();
     await report(id, 'read');
@@ -59,7 +47,7 @@ describe('Messages', () => {
     await page.getByText(`Reference: ${reference}`, { exact: true }).waitFor();
 
     await search(page, id);
-    await page.getByRole('heading', { name: `Message to ${shown(phone)}`, exact: true }).waitFor();
+    await page.getByRole('heading', { name: `Message to ${spaced(phone)}`, exact: true }).waitFor();
     await page.getByRole('link', { name: 'All messages with this person', exact: true }).click();
     await row.getByText('Read', { exact: true }).waitFor();
   });
@@ -125,7 +113,7 @@ describe('Messages', () => {
     const phone = newPhone();
     await send({ to: phone, type: 'text', text: { body: 'Hello' } });
     await expect.poll(() => statesOf(phone)).toContain('delivered_to_server');
-    const page = await openPortal('/home', { token: await tokenWith(['stats']) });
+    const page = await openPortal('/home', { token: await newToken('stats') });
     const calls: number[] = [];
     page.on('response', (response) => calls.push(response.status()));
     await page.reload();
@@ -134,7 +122,7 @@ describe('Messages', () => {
     expect(await page.getByRole('link', { name: 'Write a message', exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Messages', exact: true }).click();
     await search(page, phone);
-    const row = page.getByRole('row').filter({ hasText: `To ${shown(phone)}` });
+    const row = page.getByRole('row').filter({ hasText: `To ${spaced(phone)}` });
     await row.waitFor();
     expect(await row.getByRole('link').count()).toBe(0);
     expect(calls.filter((status) => status >= 400)).toEqual([]);

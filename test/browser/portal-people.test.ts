@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, expectUsable, stack } from './support/browser.ts';
-import { askFor, newPhone, read, register } from './support/business.ts';
+import { askFor, newPhone, read, register, spaced } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 type Answer = 'approved' | 'denied';
@@ -27,9 +27,6 @@ const listed = (request: string, status = 'completed') =>
       return all.find(({ requestId }) => requestId === request)?.status;
     })
     .toBe(status);
-
-/** `+27 82 123 4567` */
-const spaced = (phone: string): string => `+27 82 ${phone.slice(4, 7)} ${phone.slice(7)}`;
 
 const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
 

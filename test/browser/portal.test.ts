@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { newAccount, newCode } from './support/account.ts';
 import { expectAccessible, expectUsable, openPage, stack } from './support/browser.ts';
-import { post } from './support/business.ts';
+import { newToken, post } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 const PORTAL = `${stack.base_url}/portal`;
@@ -22,10 +22,6 @@ const signIn = async (page: Page, token: string): Promise<void> => {
 const viewsOf = (page: Page) => page.getByRole('navigation', { name: 'Views', exact: true });
 
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-
-/** A token of the demo account. */
-const newToken = (...permissions: string[]): Promise<{ token: string }> =>
-  post('/v1/tokens', { label: `portal ${permissions}`, permissions });
 
 /** Everything that a browser keeps of this page, except the storage of its tab. */
 const kept = async (page: Page): Promise<string> =>
@@ -58,8 +54,7 @@ describe('signing in with a token', () => {
   });
 
   test('shows only what the token may see', async () => {
-    const { token } = await newToken('stats');
-    const page = await openPortal('/', { token });
+    const page = await openPortal('/', { token: await newToken('stats') });
     await title(page, 'Home').waitFor();
     await expect
       .poll(() => viewsOf(page).getByRole('link').allTextContents())
@@ -260,9 +255,8 @@ test.each([
 });
 
 test('a token calls nothing that it may not call, in any view', async () => {
-  const { token } = await newToken('stats');
   // A rejection would be an error in the console.
-  const page = await openPortal('/home', { token });
+  const page = await openPortal('/home', { token: await newToken('stats') });
   const called = new Set<string>();
   page.on('request', (request) => called.add(new URL(request.url()).pathname));
   for (const [view, heading] of [

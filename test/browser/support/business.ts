@@ -21,8 +21,15 @@ export const post = async (path: string, body: object | FormData) => {
 
 export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
 
+/** A new token of the demo account. */
+export const newToken = async (...permissions: string[]): Promise<string> =>
+  (await post('/v1/tokens', { label: 'Of a test', permissions })).token;
+
 /** A new random phone number. */
 export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
+
+/** A new phone number as pages show it: `+27 82 123 4567`. */
+export const spaced = (phone: string): string => `+27 82 ${phone.slice(4, 7)} ${phone.slice(7)}`;
 
 export const sendText = async (to: string, body: string, quick_replies: string[] = []): Promise<string> =>
   (await post('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
