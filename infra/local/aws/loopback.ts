@@ -1,4 +1,5 @@
 /** Servers of the loopback interface. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
@@ -36,14 +37,31 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
   }
 };
 
-/** A port of the loopback interface that is free at this moment. */
+/**
+ * Ports that systems give to no connection and to no server with port 0: Linux begins at 32,768 (`ip_local_port_range`), macOS
+ * and Windows at 49,152.
+ */
+const UNASSIGNED = [20_000, 32_768] as const;
+
+/**
+ * A port of the loopback interface that is free at this moment, for another process. One that the system assigns could be
+ * assigned again before that process listens.
+ */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(...UNASSIGNED);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      // Taken, or reserved by Windows.
+      if (['EADDRINUSE', 'EACCES'].includes(Object(error).code)) continue;
+      throw error;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 };
 
 /**

@@ -113,7 +113,8 @@ describe('a message of Turn', () => {
     const [ofApi, second, first] = (body ?? []).map(({ job_id }) => job_id);
     expect(second).toBe(first);
     expect(ofApi).not.toBe(first);
-    const jobs = async () => (await call('listJobs', { token })).body;
+    const day = new Date().toISOString().slice(0, 10);
+    const jobs = async () => (await call('listJobs', { token, query: { start_date: day, end_date: day } })).body;
     await expect.poll(jobs).toContainEqual({ job_id: first, state: 'sent', payload_type: 'text', count: 2 });
   });
 });
