@@ -149,11 +149,14 @@ export class BusinessApiStack extends Stack {
       },
     };
 
-    /** @param environment - its variables besides those of all functions */
+    /**
+     * @param environment - its variables besides those of all functions
+     * @param special - what differs from all other functions
+     */
     const worker = (
       name: keyof typeof workers,
       environment: Record<string, string> = {},
-      more: Pick<ServiceFunctionProps, 'memory' | 'recursiveLoop'> = {},
+      special: Pick<ServiceFunctionProps, 'memory' | 'recursiveLoop'> = {},
     ): ServiceFunction => {
       const { summary, timeout, table: access, hashes }: Worker = workers[name];
       return new ServiceFunction(this, pascal(name), {
@@ -164,7 +167,7 @@ export class BusinessApiStack extends Stack {
         bundle: bundles[name],
         access,
         timeout,
-        ...more,
+        ...special,
       });
     };
 
@@ -236,13 +239,16 @@ export class BusinessApiStack extends Stack {
       reason:
         'The app network must change the secret at the same time, so it is rotated by hand, with overlapping secrets.',
     });
-    const deliverEnvironment = { QUEUE_URL: wakeUps.queueUrl, APP_NETWORK_SECRET: appNetwork.secretArn };
-    const deliver = worker('deliver', deliverEnvironment, {
-      // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
-      // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
-      // sends no further wake-up if no entry left the outbox.
-      recursiveLoop: RecursiveLoop.ALLOW,
-    });
+    const deliver = worker(
+      'deliver',
+      { QUEUE_URL: wakeUps.queueUrl, APP_NETWORK_SECRET: appNetwork.secretArn },
+      {
+        // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
+        // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
+        // sends no further wake-up if no entry left the outbox.
+        recursiveLoop: RecursiveLoop.ALLOW,
+      },
+    );
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
     feedFromQueue(deliver, wakeUps, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
 

@@ -2,7 +2,7 @@
 import { dayIn, isTimeZone, UTC } from '../../shared/core/time-zones.ts';
 import { present } from '../web/clock.ts';
 
-/** The name of the reader's zone: `Africa/Johannesburg`. Browsers may name a zone that is none, as `Etc/Unknown`. */
+/** The name of the reader's zone: `Africa/Johannesburg`. UTC if the browser names a zone that is none, as `Etc/Unknown`. */
 export const ownZone = (): string => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return isTimeZone(own) ? own : UTC;

@@ -28,6 +28,8 @@ interface Operation {
 const written = await readFile(DESCRIPTION_FILE, 'utf8');
 const description = JSON.parse(written);
 
+const endpoints = Object.entries(api) as [EndpointName, Endpoint][];
+
 test('the committed description matches the sources (to fix: npm run openapi)', () => {
   expect(written).toBe(descriptionText());
 });
@@ -39,13 +41,22 @@ test('the committed tools of the MCP server match the sources (to fix: npm run o
   expect(tools).not.toContain('$ref');
 });
 
+test('each endpoint that reads is a tool of the MCP server, except those that return files and pages', () => {
+  const tools = describeTools(description).read.map(({ name }) =>
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const reading = endpoints.filter(([, { routes }]) => routes[0].method === 'GET').map(([name]) => name);
+  expect(reading.filter((name) => !tools.includes(name)).sort()).toEqual([
+    ...['exportJobLog', 'exportProfiler', 'readApiDescription', 'readAvatar', 'readDocumentation', 'readMedia'],
+    'readPortal',
+  ]);
+});
+
 test('the guide for MCP has a table of the tools that read, by permission (to fix: npm run openapi)', async () => {
   const guide = await readFile(GUIDE_FILE, 'utf8');
   expect(guide).toBe(guideText(guide));
   for (const { name } of describeTools(description).read) expect(guide).toContain(`\`${name}\``);
 });
-
-const endpoints = Object.entries(api) as [EndpointName, Endpoint][];
 
 test('the page on security names the endpoints that accept every token, and no others', async () => {
   const [, named = ''] =

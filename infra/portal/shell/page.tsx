@@ -108,7 +108,8 @@ type ControlProps<Attributes> = Omit<FieldProps, 'children'> & { value: string }
     ? Omit<Attributes, keyof FieldProps | 'onInput' | 'value'>
     : never);
 
-type TextFieldProps = ControlProps<InputHTMLAttributes> & { onValue?: (value: string) => void };
+type TextFieldProps = ControlProps<InputHTMLAttributes> &
+  ({ onValue: (value: string) => void } | { onValue?: never; onChange: InputHTMLAttributes['onChange'] });
 
 /** A field for a line of text, a date or a time. `onChange` in place of `onValue`: the value counts when it is complete. */
 export const TextField = ({ label, hint, error, onValue, ...attributes }: TextFieldProps) => (

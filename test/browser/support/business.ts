@@ -28,7 +28,7 @@ export const newToken = async (...permissions: string[]): Promise<string> =>
 /** A new random phone number. */
 export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
 
-/** A new phone number as pages show it: `+27 82 123 4567`. */
+/** A number of `newPhone` as pages show it: `+27 82 123 4567`. */
 export const spaced = (phone: string): string => `+27 82 ${phone.slice(4, 7)} ${phone.slice(7)}`;
 
 export const sendText = async (to: string, body: string, quick_replies: string[] = []): Promise<string> =>

@@ -1,6 +1,7 @@
 /**
  * Fault injection for every handler, every call to AWS that it makes, and every way in which the call can fail; the kinds of
- * outage are met in turn, and all ways by the calls of the two handlers that make most of them. The handler reports the failure and leaves no partial change, and a repeat completes the work.
+ * outage are met in turn. A call of a scenario with `inTurn` meets one way only. The handler reports the failure and leaves no
+ * partial change, and a repeat completes the work.
  *
  * @module-tag long
  */
