@@ -35,7 +35,6 @@ import {
   RETRY_DAYS,
   TOMBSTONE_DAYS,
 } from '../../shared/core/lifetimes.ts';
-import { RETRY_STEPS_MS } from '../../shared/delivery/retry-policy.ts';
 import { setups } from '../../shared/destinations/registry.ts';
 
 const servers: Server[] = [];
@@ -359,15 +358,6 @@ test('the guide for businesses explains each error of API Gateway, with a remedy
   const rows = [...guide.matchAll(/^\| (\d{3}) +\| `([A-Z][\w ]+)` +\| (\S.*?) +\| (\S.*?) +\|$/gm)];
   const described = rows.map(([, status, message]) => [Number(status), message]);
   expect(described).toEqual(Object.entries(MESSAGES).map(([status, text]) => [Number(status), text]));
-});
-
-test('the diagram of the retry schedule has the pauses of the service', async () => {
-  const diagram = (await read('pictures/retries.svg')) + (await read('pictures/later-retries.svg'));
-  const units = { min: 60_000, h: 3_600_000 };
-  const pauses = [...diagram.matchAll(/>(\d+) (min|h)</g)].map(
-    ([, count, unit]) => Number(count) * units[unit === 'h' ? 'h' : 'min'],
-  );
-  expect(pauses).toEqual(RETRY_STEPS_MS);
 });
 
 describe('the proxy to the bridge', () => {

@@ -12,7 +12,7 @@ import { Failure } from '../shell/failure.tsx';
 import { ButtonLink, Section } from '../shell/page.tsx';
 import { startOfToday } from '../times.ts';
 import { type Loaded, useCall } from '../use-call.ts';
-import { causeOf } from '../words/causes.ts';
+import { causeOf, platformName } from '../words/causes.ts';
 import { home } from '../words/home.ts';
 import { explainReason } from '../words/outcomes.ts';
 import { type Counts, type failures, sumOf } from './counts.ts';
@@ -234,7 +234,7 @@ const platformProblems = (
     );
     return [{ key: 'platform', tone: 'bad', title: words.platform.none, text, fix }];
   }
-  const name = words.platform.names[platform.name] ?? words.platform.other;
+  const name = platform.name.startsWith('webhook') ? words.platform.webhook : platformName(platform.name);
   const more = pendingOf(platform);
   if (platform.status === 'working') {
     if (more === undefined) return [];

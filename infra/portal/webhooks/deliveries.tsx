@@ -31,7 +31,7 @@ export const Deliveries = ({ route, session, tabs }: DeliveriesProps) => {
   const { webhook, status, reference, start, end } = route.query;
   const [recovers, setRecovers] = useState(false);
   const platform = usePlatform(session);
-  const isElsewhere = platform?.name === 'rapidpro' || platform?.name === 'turn';
+  const isElsewhere = platform && !platform.name.startsWith('webhook');
   const all = useCall('listWebhooks', session.may('listWebhooks') && platform && !isElsewhere ? {} : undefined);
   const pages = usePages('listDeliveries', {
     query: {

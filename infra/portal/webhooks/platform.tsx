@@ -5,7 +5,7 @@ import type { BodyFrom } from '../client.ts';
 import type { Session } from '../session.ts';
 import { Facts, Section } from '../shell/page.tsx';
 import { useCall } from '../use-call.ts';
-import { causeOf } from '../words/causes.ts';
+import { causeOf, platformName } from '../words/causes.ts';
 import { webhooks as words } from '../words/webhooks.ts';
 
 type Platform = BodyFrom<'readConfiguration'>['configuration']['platform'];
@@ -18,7 +18,8 @@ type Platform = BodyFrom<'readConfiguration'>['configuration']['platform'];
 export const usePlatform = (session: Session, every?: number): Platform | undefined =>
   useCall('readConfiguration', session.may('readConfiguration') ? {} : undefined, every).data?.configuration.platform;
 
-export const nameOf = (platform: NonNullable<Platform>): string => words.platform.names[platform.name] ?? platform.name;
+export const nameOf = ({ name }: NonNullable<Platform>): string =>
+  name === 'webhook' ? words.platform.webhook : platformName(name);
 
 /** Says that an operator has connected a platform, so that there are no webhooks, and how that platform works. */
 export const PlatformInUse = ({ platform }: { platform: Platform | undefined }) => {

@@ -1,4 +1,8 @@
-/** Why a webhook or a chat platform failed, and what can be done. */
+/** Names of chat platforms, why a webhook or a platform failed, and what can be done. */
+
+/** The name of a chat platform, by its id: `turn` is Turn. */
+export const platformName = (id: string): string =>
+  id === 'rapidpro' ? 'RapidPro' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
 
 /** What helps against a failure: a button of the webhook. */
 type Fix = 'change' | 'rotate';

@@ -43,8 +43,7 @@ export const home = {
       fix: 'Open webhooks',
     },
     platform: {
-      names: { rapidpro: 'RapidPro', turn: 'Turn' } as Partial<Record<string, string>>,
-      other: 'Your webhook',
+      webhook: 'Your webhook',
       disabled: (name: string) => `${name} is switched off`,
       failing: (name: string) => `${name} cannot be reached`,
       waiting: (name: string) => `${name} has not received everything`,

@@ -92,12 +92,7 @@ export const webhooks = {
     text: (name: string) =>
       `Your operator has connected this account to ${name}, which receives the messages of your users. An account has either a chat platform or webhooks of its own. To use webhooks, ask your operator to remove ${name}.`,
     unknown: 'a chat platform',
-    names: {
-      rapidpro: 'RapidPro',
-      turn: 'Turn',
-      webhook: 'A webhook',
-      listen: 'A program that claims events',
-    } as Record<string, string>,
+    webhook: 'A webhook',
     status: 'Status',
     waiting: 'Waiting events',
     count: (count: number, more: boolean) => `${more ? 'more than ' : ''}${count}`,

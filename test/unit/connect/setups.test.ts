@@ -1,4 +1,5 @@
 /** How each chat platform is connected: its texts and values fit its settings, and the routes of the service. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { mintToken } from '../../../shared/accounts/tokens.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
@@ -23,6 +24,14 @@ const isServed = (url: string): boolean =>
     const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
     return host === 'bridge' && method === 'POST' && pattern.test(url.slice(bridgeUrl.length));
   });
+
+test.each(Object.keys(setups))(
+  '%s has tests of its requests, and a row of settings in the guide for operators',
+  async (name) => {
+    expect(await readFile(`test/unit/destinations/${name}.test.ts`, 'utf8')).toContain('settingsCases(');
+    expect(await readFile('infra/docs/operator.md', 'utf8')).toMatch(new RegExp(`^\\| \`${name}\` .*--platform-`, 'm'));
+  },
+);
 
 describe.each(Object.entries(setups))('to connect %s', (_, setup) => {
   const fields = setup.fields(values);

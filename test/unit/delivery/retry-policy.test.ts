@@ -1,6 +1,7 @@
 /** When a failed delivery is retried: the schedule. Other tests and the local page derive from it. */
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { expiryOf, nextAttempt, pendingSince } from '../../../shared/delivery/retry-policy.ts';
+import { expiryOf, nextAttempt, pendingSince, RETRY_STEPS_MS } from '../../../shared/delivery/retry-policy.ts';
 import type { Entry } from '../../../shared/outbox/event.ts';
 
 const MINUTE = 60_000;
@@ -27,6 +28,21 @@ test.each([1, 2, 10, 30, 60, 120, 240, 360, 360, 360].map((minutes, index) => [i
     expect(minutesAfter(failures, 1)).toBeCloseTo(minutes * 1.2);
   },
 );
+
+test('the page with the retry schedule has the pauses of the service, in its pictures and in their texts', async () => {
+  const page = await readFile('infra/docs/start/how-it-works.md', 'utf8');
+  const pictures = ['retries', 'later-retries'].map((name) => readFile(`infra/docs/pictures/${name}.svg`, 'utf8'));
+  const units = { min: MINUTE, h: 60 * MINUTE };
+  const drawn = [...(await Promise.all(pictures)).join('').matchAll(/>(\d+) (min|h)</g)].map(
+    ([, count, unit]) => Number(count) * units[unit === 'h' ? 'h' : 'min'],
+  );
+  expect(drawn).toEqual(RETRY_STEPS_MS);
+  const minutes = RETRY_STEPS_MS.map((step) => step / MINUTE);
+  const last = `${(minutes.at(-1) ?? 0) / 60} hours each`;
+  const hours = minutes.slice(5, -1).map((step) => `${step / 60} hours`);
+  expect(page).toContain(`${minutes.slice(0, -2).join(', ')} and ${minutes.at(-2)} minutes, then ${last}`);
+  expect(page).toContain(`After the sixth attempt: pauses of ${hours.join(', ')}, then ${last}`);
+});
 
 test.each([
   ['half of the step, which counts', 0.5, 0.8],

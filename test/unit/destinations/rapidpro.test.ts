@@ -2,7 +2,6 @@
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Destination } from '../../../shared/destinations/destination.ts';
 import type { OutboundResponse } from '../../../shared/destinations/http/request.ts';
 import {
   fromRapidpro,
@@ -11,10 +10,7 @@ import {
   rapidproMessage,
   rapidproSetup,
 } from '../../../shared/destinations/rapidpro.ts';
-import type { PlatformName } from '../../../shared/destinations/registry.ts';
-import { turn } from '../../../shared/destinations/turn.ts';
-import { webhook } from '../../../shared/destinations/webhook.ts';
-import { conversationAbout, type Entry } from '../../../shared/outbox/event.ts';
+import type { Entry } from '../../../shared/outbox/event.ts';
 import type { Message, State } from '../../../shared/outbox/message.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
@@ -242,19 +238,6 @@ test.each<[State, status: string, ...neverAfter: string[]]>([
   expect(rapidpro(settings).receiptFor?.(reached(state))).toEqual({ ...receipt, expires_at });
 });
 
-test('the reports of each platform that gets them with pauses are apart from messages of users, and no others', () => {
-  const url = 'https://example.com/';
-  const destinations = {
-    rapidpro: rapidpro(settings),
-    turn: turn({ url, channel: 'channel', token: 'token' }),
-    webhook: webhook({ url, secret: `whsec_${'A'.repeat(43)}=` }),
-  } satisfies Record<PlatformName, Pick<Destination, 'receiptFor'>>;
-  for (const [platform, { receiptFor }] of Object.entries(destinations)) {
-    const { reports } = conversationAbout('platform', { ...message, origin: { platform, id: '21' } });
-    expect(reports === true, platform).toBe(receiptFor !== undefined);
-  }
-});
-
 test.each([text, removed, stopped])('messages of users and stops have no receipt: each is delivered (%#)', (given) => {
   expect(rapidpro(settings).receiptFor?.(given)).toBeUndefined();
 });
@@ -334,6 +317,7 @@ const URL_ERROR = 'must be an https address, without user name or password';
 const LENGTH_ERROR = 'must be a whole number from 60 to 6400';
 
 settingsCases({
+  name: 'rapidpro',
   platform: rapidpro,
   setup: rapidproSetup,
   entry: text,

@@ -483,6 +483,7 @@ const CHANNEL_ERROR = 'must be 1 to 255 letters, digits, hyphens or underscores'
 const TOKEN_ERROR = 'must be 1 to 4096 letters, digits and signs, without spaces';
 
 settingsCases({
+  name: 'turn',
   platform: turn,
   setup: turnSetup,
   entry: userText,

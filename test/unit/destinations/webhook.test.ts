@@ -160,6 +160,7 @@ const URL_ERROR = 'must be an https address, without user name or password';
 const SECRET_ERROR = 'must be whsec_ and 24 to 64 bytes in base64';
 
 settingsCases({
+  name: 'webhook',
   platform: webhook,
   setup: webhookSetup,
   entry: reached('read'),

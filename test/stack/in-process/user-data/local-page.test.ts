@@ -33,7 +33,7 @@ const record = (phone: string, day: string, receipt: Partial<ConsentReceipt> & P
 
 const iso = (day: string): string => `2026-11-${day}T10:00:00.123Z`;
 
-const approved = { automatic: false, value: null, until: null, state: 'approved', ended: null, deletion: null };
+const approved = { value: null, until: null, state: 'approved', ended: null, deletion: null };
 
 test('each business is shown with what it got last, apart from other businesses and other users', async () => {
   const [phone, other, request, again, once] = [newPhone(), newPhone(), newId(), newId(), newId()];
@@ -52,7 +52,7 @@ test('each business is shown with what it got last, apart from other businesses 
       stopped: false,
       known: [
         { ...approved, property: 'first_name', value: 'Thandi', since: iso('21'), requests: [request, again] },
-        { ...approved, property: 'device_platform', automatic: true, since: iso('22'), requests: [] },
+        { ...approved, property: 'device_platform', since: iso('22'), requests: [] },
       ],
     },
     { business: { id: 'panel', name: 'Panel', number: '447700900510' }, stopped: true, known: [] },
@@ -79,7 +79,7 @@ test('a business knows a value until its last consent has ended, and owes the de
     { state: 'approved', value: 'Thandi', since: iso('11'), until: `${later?.slice(0, 23)}Z`, requests: [second] },
   ]);
   await record(phone, '15', { properties: first_name, request: second, event: 'withdrawn' });
-  const ended = { property: 'first_name', automatic: false, value: null, since: iso('12'), until: null, requests: [] };
+  const ended = { property: 'first_name', value: null, since: iso('12'), until: null, requests: [] };
   expect(await known()).toEqual([{ ...ended, state: 'withdrawn', ended: iso('15'), deletion: 'owed' }]);
   for (const request of [first, second]) {
     await record(phone, '16', { properties: first_name, request, event: 'deleted' });

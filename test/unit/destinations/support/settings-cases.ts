@@ -3,10 +3,13 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import type { OutboundRequest } from '../../../../shared/destinations/http/request.ts';
 import type { Platform } from '../../../../shared/destinations/platform.ts';
+import type { PlatformName } from '../../../../shared/destinations/registry.ts';
 import { type AnySetup, checkSettings, probeOf } from '../../../../shared/destinations/setup.ts';
-import type { Entry } from '../../../../shared/outbox/event.ts';
+import { conversationAbout, type Entry } from '../../../../shared/outbox/event.ts';
+import { message } from './entries.ts';
 
 interface SettingsCases {
+  name: PlatformName;
   platform: Platform;
   setup: AnySetup;
   /** An entry that causes a request with valid settings. */
@@ -34,7 +37,7 @@ const errorsOf = (setup: AnySetup, given: unknown): Record<string, string> => {
   );
 };
 
-export const settingsCases = ({ platform, setup, entry, valid, ...cases }: SettingsCases): void => {
+export const settingsCases = ({ name, platform, setup, entry, valid, ...cases }: SettingsCases): void => {
   const [[first] = [{}]] = valid;
 
   test.each(valid)('valid settings are kept, and unknown ones are dropped: %j %j', (settings, hook) => {
@@ -70,5 +73,10 @@ export const settingsCases = ({ platform, setup, entry, valid, ...cases }: Setti
   test.each(cases.answers)('the check interprets status %i with body %j: %s %s', (status, body, cause, fix) => {
     const fault = probeOf(setup, first)?.fault({ status, body });
     expect(fault).toEqual(cause && { cause: expect.stringMatching(cause), fix: expect.stringMatching(fix ?? /./) });
+  });
+
+  test('reports about messages are apart from messages of users exactly if they have pauses', () => {
+    const { reports } = conversationAbout('platform', { ...message, origin: { platform: name, id: '21' } });
+    expect(reports === true).toBe(platform(first).receiptFor !== undefined);
   });
 };
