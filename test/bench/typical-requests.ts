@@ -15,6 +15,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwA
 
 /** The account whose events wait for listeners. */
 const LISTENER = 'listener';
+const INTEGRATOR = 'integrator';
 
 /** The body of a text message to a number. */
 export const textTo = (to: string) => ({ to, type: 'text', text: { body: 'Your parcel is on its way.' } });
@@ -68,11 +69,17 @@ export const typicalRequests = async (
     ((await door.send('createToken', { body: { label: 'benchmark', permissions: ['stats'] } })) as { id: string }).id;
   const newCode = async (): Promise<string> =>
     (await issuePortalCode({ account: 'demo', label: 'benchmark', permissions: ['stats'] })).code;
-  /** The only webhook of the account. */
-  const newWebhook = async (): Promise<string> => {
-    await updateAccount('demo', { platform: null });
-    const made = await door.send('createWebhook', { body: { url: `https://example.com/${randomUUID()}` } });
-    return (made as { id: string }).id;
+  // A change of webhooks wakes the conversations that wait for one: this account has none, however many the other has.
+  await createAccount({ id: INTEGRATOR, name: 'Integrator' });
+  const { token: integrating } = await issueToken(INTEGRATOR, { label: 'benchmark', permissions: ['admin'] });
+  const webhookDraft = async (): Promise<Sent> => {
+    await updateAccount(INTEGRATOR, { platform: null });
+    return { body: { url: `https://example.com/${randomUUID()}` }, token: integrating };
+  };
+  /** A request about the only webhook of the account. */
+  const ofWebhook = async (): Promise<Sent> => {
+    const made = (await door.send('createWebhook', await webhookDraft())) as { id: string };
+    return { path: { webhook_id: made.id }, token: integrating };
   };
   await createAccount({ id: LISTENER, name: 'Listener' });
   const { token: listening } = await issueToken(LISTENER, { label: 'benchmark', permissions: ['listen'] });
@@ -171,15 +178,12 @@ export const typicalRequests = async (
       const made = await door.send('createSession', { body: { code: await newCode() } });
       return { token: (made as { token: string }).token };
     },
-    createWebhook: async () => {
-      await updateAccount('demo', { platform: null });
-      return { body: { url: `https://example.com/${randomUUID()}` } };
-    },
-    listWebhooks: () => ({}),
-    updateWebhook: async () => ({ path: { webhook_id: await newWebhook() }, body: {} }),
-    rotateWebhookSecret: async () => ({ path: { webhook_id: await newWebhook() } }),
-    testWebhook: async () => ({ path: { webhook_id: await newWebhook() } }),
-    deleteWebhook: async () => ({ path: { webhook_id: await newWebhook() } }),
+    createWebhook: webhookDraft,
+    listWebhooks: () => ({ token: integrating }),
+    updateWebhook: async () => ({ ...(await ofWebhook()), body: {} }),
+    rotateWebhookSecret: ofWebhook,
+    testWebhook: ofWebhook,
+    deleteWebhook: ofWebhook,
     listLogs: () => ({ query: { limit: '10' } }),
     listJobs: () => ({ query: { start_date: day, end_date: day } }),
   };
