@@ -345,6 +345,12 @@ console.log(loaded.includes('https'), ${JSON.stringify(slow)}.filter((one) => lo
     }
   });
 
+  test('has 512 MB, and the one that erases a whole processor', () => {
+    const memories = resources('AWS::Lambda::Function').map(([id, { Properties }]) => [id, Properties.MemorySize]);
+    const others = memories.filter(([, memory]) => memory !== 512);
+    expect(others).toEqual([[expect.stringMatching(/^EraseFunction/), 1_769]]);
+  });
+
   test('has the properties of the deployment, if it has any of its own', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('MORE_PROPERTIES');
     const functions = Object.values(custom.findResources('AWS::Lambda::Function'));

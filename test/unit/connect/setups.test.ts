@@ -1,6 +1,7 @@
 /** How each chat platform is connected: its texts and values fit its settings, and the routes of the service. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { platformName } from '../../../infra/portal/words/causes.ts';
 import { mintToken } from '../../../shared/accounts/tokens.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api } from '../../../shared/api/index.ts';
@@ -32,6 +33,11 @@ test.each(Object.keys(setups))(
     expect(await readFile('infra/docs/operator.md', 'utf8')).toMatch(new RegExp(`^\\| \`${name}\` .*--platform-`, 'm'));
   },
 );
+
+test('the portal calls a chat platform as operators do', () => {
+  const platforms = Object.entries(setups).filter(([name]) => !name.startsWith('webhook'));
+  expect(platforms.map(([name]) => platformName(name))).toEqual(platforms.map(([, { title }]) => title));
+});
 
 describe.each(Object.entries(setups))('to connect %s', (_, setup) => {
   const fields = setup.fields(values);
