@@ -1,11 +1,22 @@
 /**
- * Assemblies that were synthesised before, in `.local/assemblies`, each with the hash of all that it was made of: a synthesis
- * of the same sources takes four seconds, and a copy a tenth of one.
+ * The assemblies that were synthesised, in `.local/assemblies`, each by the hash of all that it was made of: the next stack
+ * of the same sources uses it. Nobody changes one; Node's compile cache in it grows. A file `HASH.PID` says that a process uses
+ * one. Whatever else ends with the id of a process is of that process, and is removed after its end.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
-import { localFolder } from '../operator/local-stack/stack-file.ts';
+import { isRunning, localFolder } from '../operator/local-stack/stack-file.ts';
 
 /** Stacks and tests differ in their settings, so that there are several assemblies of the same sources. */
 const MAX_KEPT = 4;
@@ -15,9 +26,9 @@ const folder = join(localFolder, 'assemblies');
 /** The folders of a repository, and the record of its installed packages, from which an assembly is made. */
 const SOURCES = ['functions', 'shared', 'infra', 'node_modules/.package-lock.json'];
 
-const filesBelow = async (path: string): Promise<string[]> => {
-  if (!(await stat(path)).isDirectory()) return [path];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+const filesBelow = (path: string): string[] => {
+  if (!statSync(path).isDirectory()) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 };
 
@@ -27,49 +38,79 @@ const filesBelow = async (path: string): Promise<string[]> => {
  * @param root - the repository's folder
  * @param rest - what else it depends on
  */
-export const hashOfSources = async (root: string, rest: unknown[]): Promise<string> => {
-  const top = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name);
-  const found = await Promise.all([...SOURCES, ...top].map((path) => filesBelow(join(root, path))));
-  const files = found.flat().sort();
-  const contents = await Promise.all(files.map((file) => readFile(file)));
-  const hash = createHash('sha256').update(JSON.stringify([process.version, ...rest]));
-  for (const [index, file] of files.entries()) {
-    const content = contents[index] ?? '';
+export const hashOfSources = (root: string, rest: unknown[]): string => {
+  const top = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = [...SOURCES, ...top.map(({ name }) => name)].flatMap((path) => filesBelow(join(root, path))).sort();
+  const hash = createHash('sha256').update(JSON.stringify([process.version, root, ...rest]));
+  for (const file of files) {
+    const content = readFileSync(file);
     hash.update(`${relative(root, file)} ${content.length} `).update(content);
   }
   return hash.digest('hex');
 };
 
-/** Copies the assembly with this hash. Returns whether there is one. */
-export const copyKept = async (hash: string, target: string): Promise<boolean> => {
-  const kept = join(folder, hash);
-  try {
-    await cp(kept, target, { recursive: true });
-    const now = new Date();
-    await utimes(kept, now, now);
-    return true;
-  } catch {
-    // There is none, or another process removed it meanwhile.
-    return false;
-  }
+const OF_PROCESS = /\.(\d+)$/;
+
+/** The process of a file or folder of these, if it has one. */
+const processOf = (name: string): number | undefined => {
+  const [, pid] = OF_PROCESS.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 };
 
-/** Keeps a copy of an assembly, and removes those that were used longest ago. A copy that fails only costs time later. */
-export const keep = async (hash: string, assembly: string): Promise<void> => {
-  let begun = '';
+const own = new Set<string>();
+
+process.once('exit', () => {
+  for (const path of own) rmSync(path, { recursive: true, force: true });
+});
+
+/** The path of a file or folder of this process, which is removed at its end. */
+export const ownPath = (name: string): string => {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.${process.pid}`);
+  own.add(path);
+  return path;
+};
+
+/** The folder of the assembly with this hash, if there is one. It stays until the end of this process. */
+export const useKept = (hash: string): string | undefined => {
+  const kept = join(folder, hash);
+  // First, so that no other process removes it meanwhile.
+  writeFileSync(ownPath(hash), '');
+  if (!existsSync(kept)) return undefined;
+  const now = new Date();
+  utimesSync(kept, now, now);
+  return kept;
+};
+
+/** Keeps an assembly by moving its folder, and removes those that were used longest ago. Returns the new folder. */
+export const keep = (hash: string, assembly: string): string => {
+  const kept = join(folder, hash);
   try {
-    await mkdir(folder, { recursive: true });
-    // Complete, or not there at all, also if this process is killed.
-    begun = await mkdtemp(join(folder, 'begun-'));
-    await cp(assembly, begun, { recursive: true });
-    await rename(begun, join(folder, hash));
-  } catch {
-    if (begun !== '') await rm(begun, { recursive: true, force: true });
+    renameSync(assembly, kept);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(kept)) throw error;
+    rmSync(assembly, { recursive: true });
   }
-  const names = await readdir(folder).catch((): string[] => []);
-  const dated = await Promise.all(
-    names.map(async (name) => ({ name, used: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  removeOld();
+  return kept;
+};
+
+const removeOld = (): void => {
+  const names = readdirSync(folder);
+  const isLeft = (name: string): boolean => {
+    const pid = processOf(name);
+    return pid !== undefined && !isRunning(pid);
+  };
+  const inUse = new Set(
+    names.filter((name) => processOf(name) !== undefined && !isLeft(name)).map((name) => name.replace(OF_PROCESS, '')),
   );
-  const old = dated.sort((one, other) => other.used - one.used).slice(MAX_KEPT);
-  await Promise.all(old.map(({ name }) => rm(join(folder, name), { recursive: true, force: true })));
+  const old = names
+    .filter((name) => processOf(name) === undefined)
+    .map((name) => ({ name, time: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((one, other) => other.time - one.time)
+    .slice(MAX_KEPT)
+    .filter(({ name }) => !inUse.has(name));
+  for (const name of [...names.filter(isLeft), ...old.map(({ name }) => name)])
+    rmSync(join(folder, name), { recursive: true, force: true });
 };

@@ -4,16 +4,15 @@
  * as AWS does. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn use the next ports.
  */
 import './runtime/use-local-runtime.ts';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { localFolder, removeStackFiles, type StackFile, writeStackFiles } from '../operator/local-stack/stack-file.ts';
 import { Latency } from './aws/latency.ts';
 import { StartError } from './aws/start-error.ts';
 import { exportLines } from './launch/export-lines.ts';
-import { openKeptData, ownAssembly, requireSpace } from './launch/folders.ts';
+import { openKeptData, requireSpace } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
-import { reloading, replacedBeside } from './reload/reload.ts';
+import { reloading } from './reload/reload.ts';
 import { watchSources } from './reload/watch.ts';
 import { seeded } from './seeded.ts';
 import { synthesise } from './synthesise.ts';
@@ -53,9 +52,8 @@ const main = async (): Promise<void> => {
   if (port !== 0) await requireFreePorts(port);
   await requireSpace();
   const kept = options.keep ? await openKeptData() : undefined;
-  const assembly = await ownAssembly();
   const abandon = new AbortController();
-  const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
+  const assembly = synthesise('split', {}, abandon.signal);
 
   // After the import of the local runtime, because they import modules that have the times of the stack's clock.
   const { LocalServer } = await import('./serve.ts');
@@ -63,7 +61,7 @@ const main = async (): Promise<void> => {
   const { StackLog } = await import('./launch/stack-log.ts');
   const log = new StackLog(say);
   const server = await LocalServer.start({
-    assembly: assembled,
+    assembly,
     ports: { base: port, bridge: nextPort(1), phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     dataFolder: kept?.folder,
@@ -73,8 +71,7 @@ const main = async (): Promise<void> => {
     onLine: (source, line) => log.add(source, line),
   }).catch(async (error: unknown) => {
     abandon.abort();
-    await assembled.catch(() => undefined);
-    await rm(assembly, { recursive: true, force: true });
+    await assembly.catch(() => undefined);
     await kept?.release();
     throw error;
   });
@@ -83,7 +80,6 @@ const main = async (): Promise<void> => {
     if (written !== undefined) await removeStackFiles(written);
     await server.close();
     await log.close();
-    for (const folder of [assembly, replacedBeside(assembly)]) await rm(folder, { recursive: true, force: true });
     await kept?.release();
   });
 
@@ -94,7 +90,7 @@ const main = async (): Promise<void> => {
   await writeStackFiles(file);
   log.open(logOf(file));
   welcome(file);
-  if (options.watch) watchSources(reloading(server.stack, assembly, say));
+  if (options.watch) watchSources(reloading(server.stack, await assembly, say));
 };
 
 /** The delays that the options ask for, if any. */

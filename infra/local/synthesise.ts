@@ -1,32 +1,45 @@
-/** Synthesises the stack in a process of its own, so that each synthesis reads the current sources; or copies the result. */
+/** Synthesises the stack in a process of its own, so that each synthesis reads the current sources. */
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
 import { StartError } from './aws/start-error.ts';
-import { copyKept, hashOfSources, keep } from './kept-assemblies.ts';
+import { hashOfSources, keep, ownPath, useKept } from './kept-assemblies.ts';
 import { localSettings } from './local-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+let count = 0;
+
 /**
- * Writes the stack's template and functions into `folder`.
+ * Returns the folder of the stack's template and functions: of this synthesis, or of an earlier one with the same sources. It
+ * is there until this process ends, and must not be changed.
  *
- * @param signal - ends the synthesis early
  * @param settings - settings of the stack that differ from the defaults
+ * @param signal - ends the synthesis early
  * @throws StartError — the synthesis failed; the message contains its output
  */
 export const synthesise = async (
-  folder: string,
   bundling: Bundling,
-  signal?: AbortSignal,
   settings: Record<string, number | boolean> = {},
-): Promise<void> => {
+  signal?: AbortSignal,
+): Promise<string> => {
   const context = JSON.stringify({ settings: localSettings(bundling, settings) });
-  // Source maps name the sources relative to their folder.
-  const hashNow = () => hashOfSources(root, [context, ...(bundling === 'mapped' ? [dirname(folder)] : [])]);
-  const hash = await hashNow();
-  if (await copyKept(hash, folder)) return;
+  const hashNow = () => hashOfSources(root, [context]);
+  // A source may change meanwhile.
+  for (;;) {
+    const hash = hashNow();
+    const kept = useKept(hash);
+    if (kept !== undefined) return kept;
+    count += 1;
+    const folder = ownPath(`new-${count}`);
+    await runApp(folder, context, signal);
+    if (hashNow() === hash) return keep(hash, folder);
+    rmSync(folder, { recursive: true });
+  }
+};
+
+const runApp = async (folder: string, context: string, signal: AbortSignal | undefined): Promise<void> => {
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,
     env: { ...process.env, CDK_OUTDIR: folder, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON: context },
@@ -41,6 +54,4 @@ export const synthesise = async (
   });
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   if (status !== 0) throw new StartError(`The stack cannot be synthesised:\n${printed.trim()}`);
-  // A source may have changed meanwhile.
-  if ((await hashNow()) === hash) await keep(hash, folder);
 };

@@ -4,7 +4,8 @@
  * Each start has a new process, starts alternate, and the figures are medians of ratios. `BENCH_STARTS` sets
  * the number of starts, `BENCH_FUNCTIONS` selects functions.
  */
-import { stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -47,6 +48,7 @@ const parts = await openParts('cold-start');
 const { AWS_ENDPOINT_URL_DYNAMODB: database = '' } = parts.environment;
 const { calls: tableCalls, url: AWS_ENDPOINT_URL_DYNAMODB } = await TableCalls.open(database);
 const processor = openProcessorShare();
+const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
 
 /** A function with the calls of the table that its first call makes. */
 interface Contender extends Contestant {
@@ -61,7 +63,7 @@ const start = (contestant: Contestant, memory = MEMORY, warm = 0): Promise<Start
 
 /** Bundles the plain SDK with only the necessary options of esbuild. */
 const buildPlain = async (): Promise<Contestant> => {
-  const outfile = join(parts.folder, 'plain', 'index.cjs');
+  const outfile = join(folder, 'plain', 'index.cjs');
   await build({
     entryPoints: [fileURLToPath(new URL('./cold-start/plain.ts', import.meta.url))],
     outfile,
@@ -75,7 +77,7 @@ const buildPlain = async (): Promise<Contestant> => {
 
 /** Bundles our client of the table as our functions are. */
 const buildBare = async (): Promise<Contestant> => {
-  const outdir = join(parts.folder, 'bare');
+  const outdir = join(folder, 'bare');
   const source = fileURLToPath(new URL('./cold-start/bare.ts', import.meta.url));
   const options = bundleOptions();
   await build({
@@ -242,4 +244,5 @@ try {
   processor.close();
   await tableCalls.close();
   await parts.close();
+  await rm(folder, { recursive: true });
 }

@@ -2,9 +2,6 @@
  * The parts for measurements of single functions: the functions as deployed, and a table without its stream, so that no
  * worker runs at the same time. The domain's modules of this process use this table.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
 import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
 import { readLocalTemplate } from '../../infra/local/local-stack.ts';
@@ -17,23 +14,15 @@ export interface Parts {
   /** The environment for the functions to call the database. */
   environment: Record<string, string>;
   table: string;
-  /** A temporary folder. */
-  folder: string;
   close: () => Promise<void>;
 }
 
 /** Opens the parts. `name` distinguishes tables in a database that is shared. */
 export const openParts = async (name: string): Promise<Parts> => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const database = await openDatabase(process.env.DYNAMODB_ENDPOINT || undefined);
-  const close = async (): Promise<void> => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  };
   try {
-    await synthesise(folder, 'minified');
     const table = `business-api-bench-${name}-${process.pid}`;
-    const template = await readLocalTemplate(folder, {
+    const template = await readLocalTemplate(await synthesise('minified'), {
       tableName: table,
       baseUrl: 'https://api.example.com',
       bridgeUrl: 'https://bridge.example.com',
@@ -54,9 +43,9 @@ export const openParts = async (name: string): Promise<Parts> => {
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     };
     const functions = new Map(template.functions.map((definition) => [nameOf(definition.id), definition]));
-    return { functions, environment, table, folder, close };
+    return { functions, environment, table, close: () => database.close() };
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
 };

@@ -1,7 +1,4 @@
 /** The whole system for measurements: the local stack, the simulators, and the demo data. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { demoBots } from '../../infra/local/demo.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
@@ -12,7 +9,7 @@ import { UNLIMITED } from '../support/unlimited.ts';
 const TABLE = 'business-api-bench';
 const MINUTE = 60_000;
 
-/** The parts. `close` also removes temporary files. */
+/** The parts. */
 export type Whole = SimulatedStack;
 
 /**
@@ -28,9 +25,8 @@ export const openWhole = async (
     ...more
   }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const { close, ...whole } = await startSimulatedStack({
-    assembly: synthesise(folder, 'minified', undefined, { documentation: true, ...settings }).then(() => folder),
+  const whole = await startSimulatedStack({
+    assembly: synthesise('minified', { documentation: true, ...settings }),
     dynamodbEndpoint,
     tableName,
     minute,
@@ -39,5 +35,5 @@ export const openWhole = async (
     ...more,
   });
   for (const { id } of demoBots) await updateAccount(id, UNLIMITED);
-  return { ...whole, close: () => close().then(() => rm(folder, { recursive: true })) };
+  return whole;
 };

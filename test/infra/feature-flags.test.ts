@@ -1,10 +1,9 @@
 /** The CDK's feature flags of the app: those that the CDK recommends for a new project, with two exceptions. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 
@@ -20,10 +19,7 @@ const report = v.object({
   }),
 });
 
-const folder = await mkdtemp(join(tmpdir(), 'flags-'));
-afterAll(() => rm(folder, { recursive: true }));
-await synthesise(folder, 'linked');
-const manifest = v.parse(report, JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
+const manifest = v.parse(report, JSON.parse(await readFile(join(await synthesise('linked'), 'manifest.json'), 'utf8')));
 
 /** Every flag that the installed aws-cdk-lib knows, as the synthesised app has it. */
 const { flags } = manifest.artifacts['aws-cdk-lib/feature-flag-report'].properties;

@@ -2,9 +2,6 @@
  * Serves the local stack in a separate process, so that its memory can be measured alone. It ends on the order `end`,
  * or when the parent process disconnects.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LocalStack } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 import { collectedHeaps } from './thread-heaps.ts';
@@ -33,7 +30,6 @@ export interface Measure {
   queues: Record<string, number>;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'soak-'));
 let threads = 0;
 let stack: LocalStack | undefined;
 
@@ -72,7 +68,7 @@ const measure = async (collect: boolean): Promise<Measure> => {
 
 const serve = async ({ dynamodbEndpoint, table, minute, secret }: Extract<Order, { do: 'serve' }>): Promise<Report> => {
   stack = await LocalStack.start({
-    assembly: synthesise(folder, 'minified').then(() => folder),
+    assembly: synthesise('minified'),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName: table,
@@ -87,7 +83,6 @@ const serve = async ({ dynamodbEndpoint, table, minute, secret }: Extract<Order,
 
 const end = async (): Promise<void> => {
   await stack?.close();
-  await rm(folder, { recursive: true, force: true });
   process.exit();
 };
 

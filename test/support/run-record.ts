@@ -6,11 +6,13 @@ import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
-import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
+import { isRunning, localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 
 export interface RunRecord {
   /** The synthesised stack of the stack tests. */
   assembly: string;
+  /** The folder with the files of functions that run in the process of a test. */
+  functionFolder: string;
   /** The log lines of the local stack. */
   log: string;
   /** The kinds of AWS calls of the functions, on all stacks of the stack tests: one JSON line each. */
@@ -43,24 +45,15 @@ const runs = join(localFolder, 'test-runs');
 /** The last complete run of the quick tests. */
 export const quickRun = join(localFolder, 'quick-run.json');
 
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Creates an empty folder for the run of this process. Removes the folders of ended processes. */
-export const startRecord = async (expected: string[], tests: Tests): Promise<RunRecord> => {
+export const startRecord = async (expected: string[], tests: Tests): Promise<Omit<RunRecord, 'assembly'>> => {
   await mkdir(runs, { recursive: true });
   const over = (await readdir(runs)).filter((pid) => Number(pid) === process.pid || !isRunning(Number(pid)));
   for (const pid of over) await rm(join(runs, pid), { recursive: true, force: true });
   const folder = join(runs, String(process.pid));
   await mkdir(folder);
   return {
-    assembly: join(folder, 'assembly'),
+    functionFolder: join(folder, 'function'),
     log: join(folder, 'stack.log'),
     calls: join(folder, 'calls.jsonl'),
     expected,

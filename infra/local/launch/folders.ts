@@ -1,11 +1,11 @@
-/** The folders of a local stack in `.local`: its assembly, and the data that `--keep` keeps. */
-import { access, constants, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+/** The folder `.local` of a local stack, and the data in it that `--keep` keeps. */
+import { access, constants, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning, localFolder } from '../../operator/local-stack/stack-file.ts';
 import { StartError } from '../aws/start-error.ts';
 
-/** What a stack writes in megabytes: functions with source maps take 60, the copy for the next start as much, and its log. */
-const NEEDED_MB = 200;
+/** What stacks write in megabytes: four kept assemblies, each of 10 with what Node has compiled of it, and logs. */
+const NEEDED_MB = 100;
 
 const MB = 1e6;
 
@@ -30,22 +30,6 @@ export const requireSpace = async (): Promise<void> => {
   throw new StartError(
     `The local stack needs ${NEEDED_MB} MB for its files in ${localFolder}, where ${free} MB are free. Free some, or set LOCAL_FOLDER to a folder on another disk.`,
   );
-};
-
-const ASSEMBLY = /^assembly-(\d+)(-replaced)?$/;
-
-/**
- * The folder of this process's assembly. No other stack writes into it, or removes it. Those of stacks that were killed
- * are removed.
- */
-export const ownAssembly = async (): Promise<string> => {
-  const names = await readdir(localFolder).catch((): string[] => []);
-  const left = names.filter((name) => {
-    const [, pid] = ASSEMBLY.exec(name) ?? [];
-    return pid !== undefined && !isRunning(Number(pid));
-  });
-  await Promise.all(left.map((name) => rm(join(localFolder, name), { recursive: true, force: true })));
-  return join(localFolder, `assembly-${process.pid}`);
 };
 
 /** The kept data, in use by this process. */

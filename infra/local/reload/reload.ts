@@ -3,16 +3,13 @@
  * have changed, too, the stack is synthesised again, which takes seconds.
  */
 import { once } from 'node:events';
-import { cp, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../aws/start-error.ts';
+import { ownPath } from '../kept-assemblies.ts';
 import type { LocalStack } from '../local-stack.ts';
 import { synthesise } from '../synthesise.ts';
-import type { Changed, Effect } from './sources.ts';
-
-/** The folder of replaced code, beside an assembly: assets are named by the hash of their content, so they stay as they are. */
-export const replacedBeside = (assembly: string): string => `${assembly}-replaced`;
+import type { Changed, Effect, SourcesOptions } from './sources.ts';
 
 /** The id of a function in the template, up to its hash. */
 const idOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`;
@@ -20,16 +17,20 @@ const idOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.sl
 /**
  * Returns a function that reloads the stack.
  *
- * @param assembly - the folder of the stack's assembly
+ * @param served - the folder of the stack's assembly
  * @param say - receives what was reloaded, or why not
  */
 export const reloading = (
   stack: LocalStack,
-  assembly: string,
+  served: string,
   say: (line: string) => void,
 ): ((files: string[]) => Promise<void>) => {
+  let assembly = served;
+  const replaced = ownPath('replaced');
+
   const open = () => {
-    const worker = new Worker(new URL('./sources.ts', import.meta.url), { workerData: assembly });
+    const workerData: SourcesOptions = { assembly, replaced };
+    const worker = new Worker(new URL('./sources.ts', import.meta.url), { workerData });
     // It cannot load the bundler, of which a source has changed again: the next change is one of the template.
     worker.once('error', () => {
       if (sources === worker) sources = undefined;
@@ -48,19 +49,14 @@ export const reloading = (
     );
   };
 
-  let count = 0;
-
-  const replaceFunctions = async (functions: Effect['functions']): Promise<void> => {
+  const replaceFunctions = (functions: Effect['functions']): void => {
     const ids = stack.functionIds();
     const names: string[] = [];
     for (const { name, folder } of functions) {
       const id = ids.find((one) => one.replace(/[0-9A-F]{8}$/, '') === idOf(name));
       // A new function comes with the template.
       if (id === undefined) continue;
-      count += 1;
-      const own = join(replacedBeside(assembly), `${basename(folder)}.${count}`);
-      await cp(folder, own, { recursive: true });
-      stack.replaceCode(id, own);
+      stack.replaceCode(id, folder);
       names.push(name);
     }
     if (names.length > 0) say(`reloaded ${names.length > 3 ? `${names.length} functions` : names.join(', ')}`);
@@ -72,10 +68,10 @@ export const reloading = (
   const replaceStack = async (): Promise<void> => {
     isOutdated = true;
     try {
-      await synthesise(assembly, 'mapped');
+      assembly = await synthesise('split');
       await stack.load(assembly);
       isOutdated = false;
-      await rm(replacedBeside(assembly), { recursive: true, force: true });
+      await rm(replaced, { recursive: true, force: true });
       say('reloaded');
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
@@ -89,7 +85,7 @@ export const reloading = (
   return async (files) => {
     const { functions, isOfTemplate, error } = await effectOf(files);
     if (error !== undefined) say(`The functions cannot be bundled:\n${error}`);
-    await replaceFunctions(functions);
+    replaceFunctions(functions);
     if (isOfTemplate || isOutdated) await replaceStack();
   };
 };

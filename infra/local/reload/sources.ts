@@ -2,10 +2,19 @@
  * Which sources each function and the template are made of, in a thread of its own: it loads the sources of the bundler again
  * after they have changed. Bundles functions whose sources have changed.
  */
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type BuildContext, build, context, type Metafile } from 'esbuild';
-import { type Bundled, bundledIn, optionsFor, root } from '../../bundle/bundle.ts';
+import { type BuildContext, build, context } from 'esbuild';
+import { folderOf, root, sourcesIn, splitOptions } from '../../bundle/bundle.ts';
 import { LOCAL_STACK } from '../runtime/condition.ts';
+
+export interface SourcesOptions {
+  /** The folder of the stack's assembly. */
+  assembly: string;
+  /** The folder for folders of bundles, one for each change. */
+  replaced: string;
+}
 
 /** Changed files, relative to the repository. */
 export interface Changed {
@@ -15,7 +24,7 @@ export interface Changed {
 /** What follows from changes. */
 export interface Effect {
   /** The functions that were bundled, and their folders. */
-  functions: Pick<Bundled, 'name' | 'folder'>[];
+  functions: { name: string; folder: string }[];
   /** Whether the template may have changed, or what is bundled beside functions. */
   isOfTemplate: boolean;
   /** Why the functions could not be bundled. */
@@ -24,8 +33,10 @@ export interface Effect {
 
 const CONDITIONS = [LOCAL_STACK];
 
-/** The folder for bundles. */
-const folder = String(workerData);
+const { assembly, replaced } = workerData as SourcesOptions;
+
+/** The folder of the bundles of one change. Source maps fit all of them, because they have the same depth. */
+const folderOfChange = (change: number): string => join(replaced, `change.${change}`);
 
 /** The sources of each function. */
 const sources = new Map<string, Set<string>>();
@@ -34,41 +45,62 @@ const sources = new Map<string, Set<string>>();
 const failed = new Set<string>();
 
 /** Contexts of esbuild, which parse only what has changed, by the names of their functions: somebody mostly changes the same ones. */
-const contexts = new Map<string, Promise<BuildContext<{ metafile: true }>>>();
+const contexts = new Map<string, Promise<BuildContext<Options>>>();
 
 /** The largest number of functions with a context of their own: contexts take memory. */
 const FEW = 3;
 
-const rebuilt = async (names: string[]): Promise<Metafile> => {
-  const options = optionsFor(folder, CONDITIONS, names);
-  if (names.length > FEW) return (await build(options)).metafile;
+type Options = ReturnType<typeof optionsFor>;
+
+/** Options of a build whose result is not written yet. */
+const optionsFor = (names?: string[]) =>
+  ({ ...splitOptions(folderOfChange(0), CONDITIONS, names), write: false }) as const;
+
+const rebuilt = async (names: string[]) => {
+  const options = optionsFor(names);
+  if (names.length > FEW) return build(options);
   const key = names.join();
   const known = contexts.get(key) ?? context(options);
   contexts.set(key, known);
-  return (await (await known).rebuild()).metafile;
+  return (await known).rebuild();
 };
 
-const note = (bundled: Bundled[]): void => {
-  for (const { name, sources: found } of bundled) sources.set(name, new Set(found));
+const note = ({ metafile }: Awaited<ReturnType<typeof rebuilt>>): void => {
+  for (const [name, found] of sourcesIn(metafile)) sources.set(name, found);
 };
 
-/** Bundles functions, and notes their sources. */
-const bundle = async (names: string[]): Promise<Bundled[]> => {
-  const bundled = names.length === 0 ? [] : bundledIn(await rebuilt(names), folder);
-  note(bundled);
-  return bundled;
+let changes = 0;
+
+/** Bundles functions into a new folder, because calls in progress read the old one; and notes their sources. */
+const bundle = async (names: string[]): Promise<Effect['functions']> => {
+  if (names.length === 0) return [];
+  const result = await rebuilt(names);
+  note(result);
+  changes += 1;
+  const own = folderOfChange(changes);
+  const functions = names.map((name) => ({ name, folder: join(own, folderOf(name)) }));
+  // With what is beside the code: the portal's files.
+  await Promise.all(functions.map((one) => cp(join(assembly, folderOf(one.name)), one.folder, { recursive: true })));
+  await Promise.all(
+    result.outputFiles.map(({ path, contents }) =>
+      writeFile(
+        path.replace(folderOfChange(0), () => own),
+        contents,
+      ),
+    ),
+  );
+  return functions;
 };
 
 /** Notes the sources of all functions. */
-const analyse = async (): Promise<void> =>
-  note(bundledIn((await build({ ...optionsFor(folder, CONDITIONS), write: false })).metafile, folder));
+const analyse = async (): Promise<void> => note(await build(optionsFor()));
 
 /** The sources of the template, and of the page that is bundled beside a function. */
 const ofTemplate = async (): Promise<Set<string>> => {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['infra/app.ts', 'infra/portal/main.tsx'],
-    outdir: folder,
+    outdir: replaced,
     write: false,
     metafile: true,
     bundle: true,
@@ -95,7 +127,7 @@ const effectOf = async ({ files }: Changed): Promise<Effect> => {
   try {
     const functions = await bundle(names);
     failed.clear();
-    return { functions: functions.map(({ name, folder: place }) => ({ name, folder: place })), isOfTemplate };
+    return { functions, isOfTemplate };
   } catch (error) {
     for (const name of names) failed.add(name);
     return { functions: [], isOfTemplate, error: error instanceof Error ? error.message : String(error) };

@@ -21,11 +21,10 @@ export default async (project: TestProject) => {
   // After the import of the local runtime, as `npm start` does.
   const { LocalServer } = await import('../../../infra/local/serve.ts');
   const executablePath = await findChromium();
-  const assembly = join(localFolder, 'browser-assembly');
   await mkdir(localFolder, { recursive: true });
   const lines = createWriteStream(join(localFolder, 'browser.log'));
   const server = await LocalServer.start({
-    assembly: synthesise(assembly, 'minified').then(() => assembly),
+    assembly: synthesise('minified'),
     ports: { base: 0, bridge: 0, phone: 0, rapidpro: 0, turn: 0 },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: `business-api-browser-${process.pid}-${Date.now()}`,

@@ -37,7 +37,7 @@ export const useOwnTable = (name: string): void => {
   callTableOf({ dynamodbEndpoint, table });
   for (const [setting, value] of Object.entries(ENVIRONMENT)) vi.stubEnv(setting, value);
   // Only the functions that serve the portal and the documentation read files of their folder.
-  vi.stubEnv('LAMBDA_TASK_ROOT', join(assembly, 'bundle.readPortal'));
+  vi.stubEnv('LAMBDA_TASK_ROOT', inject('run').functionFolder);
   beforeAll(async () => createTable(dynamodbEndpoint, await tableIn(assembly), table));
   afterAll(() => void vi.unstubAllEnvs());
 };

@@ -1,7 +1,7 @@
 /** Serves the stack once for all stack tests. */
 import { randomInt } from 'node:crypto';
-import { symlink } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { seeded } from '../../../infra/local/seeded.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
@@ -29,8 +29,8 @@ const MINUTE = 2_000;
 /** In tests of endurance, which serve stacks of their own: the schedules of this one would only take processor time. */
 const RESTING_MINUTE = 3_600_000;
 
-/** The documentation. Functions in the process of a test have one folder for their files: that of the portal. */
-const DOCS = 'bundle.readDocumentation/docs';
+/** The files of functions beside their code. Functions in the process of a test have one folder for all of them. */
+const FILES = { portal: 'readPortal', docs: 'readDocumentation' };
 
 /** Which tests the filters leave. */
 const testsOf = ({ config: { testNamePattern, tagsFilter = [] } }: TestProject['vitest']): Tests => {
@@ -42,7 +42,7 @@ const testsOf = ({ config: { testNamePattern, tagsFilter = [] } }: TestProject['
 
 export default async (project: TestProject) => {
   const { testFiles } = await project.globTestFiles();
-  const run = await startRecord(
+  const record = await startRecord(
     testFiles.map((file) => relative('.', file)),
     testsOf(project.vitest),
   );
@@ -53,19 +53,22 @@ export default async (project: TestProject) => {
     transactionsHeldFor: HELD_FOR,
   };
   const { served, close } = await startStack({
-    assembly: run.assembly,
     // Without approval, `updateAccount` uses all its rights; tests of approval ask for names in their own process.
-    synthesised: synthesise(run.assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified', undefined, {
+    assembly: synthesise(process.env.NODE_V8_COVERAGE ? 'linked' : 'minified', {
       approveNames: false,
       documentation: true,
-    }).then(() => symlink(resolve(run.assembly, DOCS), join(run.assembly, 'bundle.readPortal/docs'), 'junction')),
-    log: run.log,
-    calls: run.calls,
+    }),
+    log: record.log,
+    calls: record.calls,
     table: `business-api-test-${process.pid}-${Date.now()}`,
     minute: project.name === 'endurance' ? RESTING_MINUTE : MINUTE,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     ...consistency,
   });
+  const run: RunRecord = { ...record, assembly: served.assembly };
+  await mkdir(run.functionFolder);
+  for (const [files, name] of Object.entries(FILES))
+    await symlink(join(served.assembly, `bundle.${name}`, files), join(run.functionFolder, files), 'junction');
   project.provide('stack', served);
   // Tests of another project check the record.
   project.vitest.provide('run', run);

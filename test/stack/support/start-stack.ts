@@ -18,9 +18,7 @@ const TIMEOUT_MS = 30_000;
 type Settings = 'minute' | 'dynamodbEndpoint' | 'staleReads' | 'transactionsHeldFor';
 
 interface Starting extends Pick<LocalStackOptions, Settings> {
-  /** The path of the synthesised stack, which may not exist yet. */
-  assembly: string;
-  synthesised: Promise<unknown>;
+  assembly: Promise<string>;
   log: string;
   /** The path of the record of the functions' calls. */
   calls: string;
@@ -28,11 +26,11 @@ interface Starting extends Pick<LocalStackOptions, Settings> {
 }
 
 /** Starts the stack. Returns the stack and a function that stops it. */
-export const startStack = async ({ assembly, synthesised, log, calls, table, ...options }: Starting) => {
+export const startStack = async ({ assembly, log, calls, table, ...options }: Starting) => {
   const lines = createWriteStream(log);
   const { stack, simulators, demo, close } = await startSimulatedStack({
     ...options,
-    assembly: synthesised.then(() => assembly),
+    assembly,
     tableName: table,
     timeoutMs: TIMEOUT_MS,
     // Tests of all endpoints send more than people who sign in.
@@ -56,7 +54,7 @@ export const startStack = async ({ assembly, synthesised, log, calls, table, ...
     ...demo,
     pid: process.pid,
     log,
-    assembly,
+    assembly: await assembly,
     calls,
   };
   return { served, close: () => close().finally(() => lines.end()) };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -9,12 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'kept-assemblies-'));
 vi.stubEnv('LOCAL_FOLDER', join(folder, 'local'));
-const { copyKept, hashOfSources, keep } = await import('../../../infra/local/kept-assemblies.ts');
+const { hashOfSources, keep, ownPath, useKept } = await import('../../../infra/local/kept-assemblies.ts');
 
 afterEach(() => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
@@ -42,11 +43,11 @@ describe('the hash of the sources', () => {
     return join(folder, 'repository');
   };
 
-  test('is the same for the same contents, whenever they were written', async () => {
+  test('is the same for the same contents, whenever they were written', () => {
     const root = newRepository();
-    const hash = await hashOfSources(root, ['settings']);
+    const hash = hashOfSources(root, ['settings']);
     utimesSync(join(root, 'shared/b.ts'), 1, 1);
-    expect(await hashOfSources(root, ['settings'])).toBe(hash);
+    expect(hashOfSources(root, ['settings'])).toBe(hash);
   });
 
   test.each([
@@ -54,47 +55,61 @@ describe('the hash of the sources', () => {
     ['the name of a source', (root: string) => renameSync(join(root, 'shared/b.ts'), join(root, 'shared/e.ts'))],
     ['a file beside the folders', (root: string) => writeFileSync(join(root, 'CHANGELOG.md'), '')],
     ['an installed package', (root: string) => writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}')],
-  ])('differs if %s differs', async (_, change) => {
+  ])('differs if %s differs', (_, change) => {
     const root = newRepository();
-    const hash = await hashOfSources(root, []);
+    const hash = hashOfSources(root, []);
     change(root);
-    expect(await hashOfSources(root, [])).not.toBe(hash);
+    expect(hashOfSources(root, [])).not.toBe(hash);
   });
 
-  test('differs if the settings differ', async () => {
+  test('differs if the settings differ', () => {
     const root = newRepository();
-    expect(await hashOfSources(root, ['{"documentation":true}'])).not.toBe(
-      await hashOfSources(root, ['{"documentation":false}']),
-    );
+    expect(hashOfSources(root, ['{"documentation":true}'])).not.toBe(hashOfSources(root, ['{"documentation":false}']));
   });
 });
 
 describe('a kept assembly', () => {
-  test('is copied with all its folders', async () => {
-    write('assembly/bundle.count/index.mjs', 'code');
-    expect(await copyKept('hash', join(folder, 'copy'))).toBe(false);
-    await keep('hash', join(folder, 'assembly'));
-    expect(await copyKept('hash', join(folder, 'copy'))).toBe(true);
-    expect(readFileSync(join(folder, 'copy/bundle.count/index.mjs'), 'utf8')).toBe('code');
+  const kept = join(folder, 'local/assemblies');
+
+  /** Keeps an assembly that this process has made, and that nobody has used since 1970. */
+  const keepNew = (hash: string): string => {
+    const made = ownPath('new');
+    write(relative(folder, join(made, 'bundle.count/index.mjs')), 'code');
+    const path = keep(hash, made);
+    utimesSync(path, 1, 1);
+    return path;
+  };
+
+  test('is used where it is', () => {
+    expect(useKept('hash')).toBeUndefined();
+    const path = keepNew('hash');
+    expect(readFileSync(join(path, 'bundle.count/index.mjs'), 'utf8')).toBe('code');
+    expect(useKept('hash')).toBe(path);
   });
 
-  test('stays whole if another process keeps the same one', async () => {
-    write('assembly/template.json', '{}');
-    await Promise.all([keep('hash', join(folder, 'assembly')), keep('hash', join(folder, 'assembly'))]);
-    expect(await copyKept('hash', join(folder, 'copy'))).toBe(true);
-    expect(readdirSync(join(folder, 'local/assemblies'))).toEqual(['hash']);
+  test('stays if another process has made the same one', () => {
+    const path = keepNew('hash');
+    write(relative(folder, join(path, 'compile-cache')), 'of another process');
+    expect(keepNew('hash')).toBe(path);
+    expect(readdirSync(path)).toEqual(['bundle.count', 'compile-cache']);
+    expect(readdirSync(kept)).toEqual(['hash']);
   });
 
-  test('is removed when four others were used since', async () => {
-    write('assembly/template.json', '{}');
-    for (const hash of ['one', 'two', 'three', 'four']) {
-      await keep(hash, join(folder, 'assembly'));
-      utimesSync(join(folder, 'local/assemblies', hash), 1, 1);
-    }
-    await copyKept('one', join(folder, 'copy'));
-    await keep('five', join(folder, 'assembly'));
-    const kept = readdirSync(join(folder, 'local/assemblies'));
-    expect(kept).toHaveLength(4);
-    expect(kept).toEqual(expect.arrayContaining(['one', 'five']));
+  test('is removed when four others were used since, unless a running process uses it', () => {
+    for (const hash of ['one', 'two', 'three', 'four']) keepNew(hash);
+    useKept('one');
+    write(`local/assemblies/two.${process.ppid}`, '');
+    for (const hash of ['five', 'six', 'seven']) utimesSync(keepNew(hash), 2, 2);
+    const names = readdirSync(kept).filter((name) => !name.includes('.'));
+    expect(names.sort()).toEqual(['five', 'one', 'seven', 'six', 'two']);
+  });
+
+  test('takes with it what ended processes have left', () => {
+    const ended = spawnSync(process.execPath, ['--version']).pid;
+    write(`local/assemblies/hash.${ended}`, '');
+    write(`local/assemblies/new-1.${ended}/template.json`, '{}');
+    write(`local/assemblies/replaced.${process.ppid}/change.1/index.mjs`, '');
+    keepNew('hash');
+    expect(readdirSync(kept)).toEqual(['hash', `replaced.${process.ppid}`]);
   });
 });

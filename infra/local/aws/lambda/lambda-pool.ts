@@ -80,11 +80,11 @@ interface Thread {
 }
 
 /**
- * Lets the threads of a function share the compiled bundle: compilation is more than half of a thread's start. Off with
- * coverage, which it would make less exact.
+ * Lets threads share what they have compiled: compilation is more than half of a thread's start. Off with coverage, which
+ * it would make less exact.
  */
 const compileCacheIn = (folder: string): Record<string, string> =>
-  process.env.NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE: join(folder, 'compile-cache') };
+  process.env.NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE: join(folder, '../compile-cache') };
 
 export class LambdaPool implements LocalFunction {
   readonly #definition: FunctionDefinition;

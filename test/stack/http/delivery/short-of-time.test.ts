@@ -3,11 +3,8 @@
  *
  * @module-tag long
  */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { LambdaPool } from '../../../../infra/local/aws/lambda/lambda-pool.ts';
 import type { LocalStack } from '../../../../infra/local/local-stack.ts';
 import type { PhoneMessage } from '../../../../infra/local/simulators/app-network/inbox.ts';
@@ -16,6 +13,7 @@ import { sweepPositionsKey } from '../../../../shared/due-work/entities.ts';
 import { conversationName, headKey } from '../../../../shared/outbox/entities.ts';
 import { getConsistent } from '../../../../shared/table/client.ts';
 import { dueOrder, type Key } from '../../../../shared/table/keys.ts';
+import { changedAssembly } from '../../support/changed-assembly.ts';
 import { putAll } from '../../support/many-items.ts';
 import { serveMovingStack } from '../../support/moving-clock.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
@@ -27,17 +25,11 @@ const MINUTE = 60_000;
 const dynamodbEndpoint = inject('stack').dynamodb_endpoint;
 
 /** The assembly, with a time limit of 15 s for Deliver: three seconds after its start, it begins no further attempt. */
-const hurriedAssembly = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'hurried-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(inject('stack').assembly, folder, { recursive: true });
-  const path = join(folder, 'BusinessApi.template.json');
-  const template = JSON.parse(await readFile(path, 'utf8'));
-  const id = Object.keys(template.Resources).find((name) => name.startsWith('DeliverFunction')) ?? '';
-  template.Resources[id].Properties.Timeout = 15;
-  await writeFile(path, JSON.stringify(template));
-  return folder;
-};
+const hurriedAssembly = (): Promise<string> =>
+  changedAssembly((resources) => {
+    for (const [id, { Properties }] of Object.entries(resources))
+      if (/^DeliverFunction[0-9A-F]{8}$/.test(id)) Properties.Timeout = 15;
+  });
 
 /** Sends a message that is no wake-up to the queues of `deliver` and `expand`. */
 const wakeWrongly = async (stack: LocalStack): Promise<void> => {

@@ -39,8 +39,7 @@ beforeAll(async () => {
   vi.stubEnv('JID_DOMAIN', 'users.example.com');
   const { assembly, calls, table } = inject('stack');
   ({ served: stack, close } = await startStack({
-    assembly,
-    synthesised: Promise.resolve(),
+    assembly: Promise.resolve(assembly),
     log: join(tmpdir(), `${table}-stale-reads.log`),
     calls,
     table: `${table}-stale-reads`,
