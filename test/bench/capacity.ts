@@ -23,7 +23,7 @@ const BUDGETS: Record<string, { reads: number; writes: number }> = {
   fetchUserData: { reads: 1, writes: 0 },
   listUserDataRequests: { reads: 6, writes: 0 },
   listRecentJobs: { reads: 6, writes: 0 },
-  listReceipts: { reads: 6, writes: 0 },
+  listReceipts: { reads: 6.5, writes: 0 },
   retrieveUserData: { reads: 3, writes: 1 },
   matchContacts: { reads: 0.5, writes: 1 },
   readUser: { reads: 2, writes: 2 },

@@ -59,10 +59,10 @@ export const typicalRequests = async (
   const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
   const unreachable = { name: 'webhook' as const, settings: { url: 'http://127.0.0.1:9/', secret } };
   /** The id of a delivery that the webhook rejected. */
-  const newFailed = async (): Promise<string> => {
-    const failed = exampleDelivery('demo', newPhone());
+  const newFailed = async (account = 'demo'): Promise<string> => {
+    const failed = exampleDelivery(account, newPhone());
     await putAll([failed]);
-    await updateAccount('demo', { platform: unreachable });
+    await updateAccount(account, { platform: unreachable });
     return attemptIdOf(failed);
   };
   const newToken = async (): Promise<string> =>
@@ -154,8 +154,12 @@ export const typicalRequests = async (
     readDelivery: async () => ({ path: { delivery_id: await newFailed() } }),
     replayDelivery: async () => ({ path: { delivery_id: await newFailed() } }),
     recoverDeliveries: async () => {
-      await newFailed();
-      return { body: { since: Math.floor(Date.now() / 1_000) - 60 } };
+      // A new account, because a recovery reads the attempts of its account.
+      const account = randomUUID();
+      await createAccount({ id: account, name: 'Recoverer' });
+      const { token } = await issueToken(account, { label: 'benchmark', permissions: ['bridge'] });
+      await newFailed(account);
+      return { body: { since: Math.floor(Date.now() / 1_000) - 60 }, token };
     },
     claimDeliveries: async () => {
       await addOffer(LISTENER, newPhone());
