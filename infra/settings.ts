@@ -196,6 +196,7 @@ export const readSettings = (given: Record<string, unknown>, source = 'given by 
     ...(success
       ? [
           ...unpaired(output),
+          ...notDeployable(output),
           ...withoutRecipient(output),
           ...beyondAccount(output),
           ...unfitForExisting(output),
@@ -276,6 +277,12 @@ const beyondAccount = (given: Given): string[] => {
     ),
   ];
 };
+
+/** Errors for functions that work only on the machine where they were bundled. */
+const notDeployable = ({ bundling, conditions }: Given): string[] =>
+  (bundling === 'split' || bundling === 'linked') && conditions.length === 0
+    ? [`bundling: ${bundling} is for the local stack only; give minified or mapped`]
+    : [];
 
 /** Errors for a budget that notifies no one. */
 const withoutRecipient = ({ monthlyBudget, alarmEmail }: Given): string[] =>

@@ -1,4 +1,4 @@
-/** Bundles all functions in one esbuild call: minified ES modules that include the SDK, each in its own folder; and the portal. */
+/** Bundles all functions in one esbuild call: minified ES modules that include the SDK; and the portal. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

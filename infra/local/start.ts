@@ -54,6 +54,8 @@ const main = async (): Promise<void> => {
   const kept = options.keep ? await openKeptData() : undefined;
   const abandon = new AbortController();
   const assembly = synthesise('split', {}, abandon.signal);
+  // The server reports the failure, when it has started its parts.
+  assembly.catch(() => undefined);
 
   // After the import of the local runtime, because they import modules that have the times of the stack's clock.
   const { LocalServer } = await import('./serve.ts');

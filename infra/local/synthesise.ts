@@ -1,10 +1,9 @@
 /** Synthesises the stack in a process of its own, so that each synthesis reads the current sources. */
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
 import { StartError } from './aws/start-error.ts';
-import { hashOfSources, keep, ownPath, useKept } from './kept-assemblies.ts';
+import { hashOfSources, keep, ownPath, release, useKept } from './kept-assemblies.ts';
 import { localSettings } from './local-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +12,7 @@ let count = 0;
 
 /**
  * Returns the folder of the stack's template and functions: of this synthesis, or of an earlier one with the same sources. It
- * is there until this process ends, and must not be changed.
+ * is there until this process ends or releases it, and must not be changed.
  *
  * @param settings - settings of the stack that differ from the defaults
  * @param signal - ends the synthesis early
@@ -26,17 +25,19 @@ export const synthesise = async (
 ): Promise<string> => {
   const context = JSON.stringify({ settings: localSettings(bundling, settings) });
   const hashNow = () => hashOfSources(root, [context]);
-  // A source may change meanwhile.
-  for (;;) {
-    const hash = hashNow();
-    const kept = useKept(hash);
-    if (kept !== undefined) return kept;
-    count += 1;
-    const folder = ownPath(`new-${count}`);
+  const hash = hashNow();
+  const kept = useKept(hash);
+  if (kept !== undefined) return kept;
+  count += 1;
+  const folder = ownPath(`new-${count}`);
+  try {
     await runApp(folder, context, signal);
-    if (hashNow() === hash) return keep(hash, folder);
-    rmSync(folder, { recursive: true });
+  } catch (error) {
+    release(folder);
+    throw error;
   }
+  // If a source has changed meanwhile, only this process uses it.
+  return hashNow() === hash ? keep(hash, folder) : folder;
 };
 
 const runApp = async (folder: string, context: string, signal: AbortSignal | undefined): Promise<void> => {

@@ -68,6 +68,18 @@ test('a module of several functions is changed in all of them', async () => {
   expect((await get('/portal')).status).toBe(200);
 });
 
+test('the trace of an error names the source, also of code that was replaced', async () => {
+  const log = join(sources.folder, `.local/stack-${new URL(file.base_url).port}.log`);
+  const fail = () => get('/v1/research_profilers/one');
+  await sources.change('functions/profilers/read-profiler.ts', (source) =>
+    source.replace('=> {\n', "=> {\n  if (path.id === 'one') throw new TypeError('Broken.');\n"),
+  );
+  await expect.poll(async () => (await fail()).status).toBe(500);
+  await expect.poll(() => readFile(log, 'utf8')).toMatch(/functions\/profilers\/read-profiler\.ts:7:/);
+  await sources.change('functions/profilers/read-profiler.ts', (source) => source.replace(/^ {2}if .+\n/m, ''));
+  await expect.poll(async () => (await fail()).status).toBe(404);
+});
+
 test('if a function cannot be bundled, an error is printed, and the previous version keeps running until it is repaired', async () => {
   await sources.change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
   await expect.poll(() => output).toContain('The functions cannot be bundled');
@@ -109,6 +121,10 @@ export const handler = endpoint(api.countProfilers, async ({ account }) => {
 `,
   );
   await expect.poll(async () => (await get('/v1/profiler_count')).json()).toEqual({ count: 1 });
+  await sources.change('functions/profilers/count-profilers.ts', (source) =>
+    source.replace('length }', 'length + 1 }'),
+  );
+  await expect.poll(async () => (await get('/v1/profiler_count')).json()).toEqual({ count: 2 });
 });
 
 test('if the stack cannot be synthesised, an error is printed, and the previous version keeps running', async () => {

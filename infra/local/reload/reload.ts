@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../aws/start-error.ts';
-import { ownPath } from '../kept-assemblies.ts';
+import { ownPath, release } from '../kept-assemblies.ts';
 import type { LocalStack } from '../local-stack.ts';
 import { synthesise } from '../synthesise.ts';
 import type { Changed, Effect, SourcesOptions } from './sources.ts';
@@ -26,10 +26,12 @@ export const reloading = (
   say: (line: string) => void,
 ): ((files: string[]) => Promise<void>) => {
   let assembly = served;
-  const replaced = ownPath('replaced');
+  /** Replaced code is beside the assembly, and remains for calls in progress until the stack is replaced once more. */
+  let round = 0;
+  const replacedIn = (count: number): string => ownPath(`replaced-${count}`);
 
   const open = () => {
-    const workerData: SourcesOptions = { assembly, replaced };
+    const workerData: SourcesOptions = { assembly, replaced: replacedIn(round) };
     const worker = new Worker(new URL('./sources.ts', import.meta.url), { workerData });
     // It cannot load the bundler, of which a source has changed again: the next change is one of the template.
     worker.once('error', () => {
@@ -68,10 +70,13 @@ export const reloading = (
   const replaceStack = async (): Promise<void> => {
     isOutdated = true;
     try {
+      const before = assembly;
       assembly = await synthesise('split');
       await stack.load(assembly);
       isOutdated = false;
-      await rm(replaced, { recursive: true, force: true });
+      if (assembly !== before) release(before);
+      await rm(replacedIn(round - 1), { recursive: true, force: true });
+      round += 1;
       say('reloaded');
     } catch (error) {
       if (!(error instanceof StartError)) throw error;

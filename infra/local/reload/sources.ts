@@ -2,6 +2,7 @@
  * Which sources each function and the template are made of, in a thread of its own: it loads the sources of the bundler again
  * after they have changed. Bundles functions whose sources have changed.
  */
+import { existsSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -72,7 +73,9 @@ const note = ({ metafile }: Awaited<ReturnType<typeof rebuilt>>): void => {
 let changes = 0;
 
 /** Bundles functions into a new folder, because calls in progress read the old one; and notes their sources. */
-const bundle = async (names: string[]): Promise<Effect['functions']> => {
+const bundle = async (changed: string[]): Promise<Effect['functions']> => {
+  // A new function comes with the next assembly.
+  const names = changed.filter((name) => existsSync(join(assembly, folderOf(name))));
   if (names.length === 0) return [];
   const result = await rebuilt(names);
   note(result);

@@ -3,7 +3,7 @@
  * runs. `.local/stack.json` has the same content, for the stack that started first.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface StackFile {
@@ -43,7 +43,9 @@ export interface StackFile {
 }
 
 /** The folder of the local stack's files while it runs. Tests use folders of their own. */
-export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../../.local', import.meta.url));
+export const localFolder = resolve(
+  process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../../.local', import.meta.url)),
+);
 
 /** The present folder: tests run several commands in one process, each with another stack. */
 const folder = (): string => process.env.LOCAL_FOLDER ?? localFolder;

@@ -15,11 +15,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'kept-assemblies-'));
 vi.stubEnv('LOCAL_FOLDER', join(folder, 'local'));
-const { hashOfSources, keep, ownPath, useKept } = await import('../../../infra/local/kept-assemblies.ts');
-
-afterEach(() => {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-});
+const { hashOfSources, keep, ownPath, release, useKept } = await import('../../../infra/local/kept-assemblies.ts');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -32,6 +28,7 @@ const write = (path: string, content: string): string => {
 
 describe('the hash of the sources', () => {
   const newRepository = () => {
+    rmSync(join(folder, 'repository'), { recursive: true, force: true });
     for (const path of [
       'functions/a.ts',
       'shared/b.ts',
@@ -43,17 +40,18 @@ describe('the hash of the sources', () => {
     return join(folder, 'repository');
   };
 
-  test('is the same for the same contents, whenever they were written', () => {
+  test('is the same for the same contents, whenever they were written, and whatever logs are beside them', () => {
     const root = newRepository();
     const hash = hashOfSources(root, ['settings']);
     utimesSync(join(root, 'shared/b.ts'), 1, 1);
+    write('repository/start.log', 'a line');
     expect(hashOfSources(root, ['settings'])).toBe(hash);
   });
 
   test.each([
     ['a source', (root: string) => writeFileSync(join(root, 'infra/c/d.ts'), 'other')],
     ['the name of a source', (root: string) => renameSync(join(root, 'shared/b.ts'), join(root, 'shared/e.ts'))],
-    ['a file beside the folders', (root: string) => writeFileSync(join(root, 'CHANGELOG.md'), '')],
+    ['a document beside the folders', (root: string) => writeFileSync(join(root, 'CHANGELOG.md'), '')],
     ['an installed package', (root: string) => writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}')],
   ])('differs if %s differs', (_, change) => {
     const root = newRepository();
@@ -70,10 +68,22 @@ describe('the hash of the sources', () => {
 
 describe('a kept assembly', () => {
   const kept = join(folder, 'local/assemblies');
+  const assemblies = (): string[] => readdirSync(kept).filter((name) => !name.startsWith('process-'));
+
+  let count = 0;
+
+  afterEach(() => {
+    // The module keeps the folder of this process.
+    for (const name of readdirSync(kept)) {
+      if (name.startsWith(`process-${process.pid}-`)) for (const hash of readdirSync(join(kept, name))) release(hash);
+      else rmSync(join(kept, name), { recursive: true });
+    }
+  });
 
   /** Keeps an assembly that this process has made, and that nobody has used since 1970. */
   const keepNew = (hash: string): string => {
-    const made = ownPath('new');
+    count += 1;
+    const made = ownPath(`new-${count}`);
     write(relative(folder, join(made, 'bundle.count/index.mjs')), 'code');
     const path = keep(hash, made);
     utimesSync(path, 1, 1);
@@ -92,24 +102,35 @@ describe('a kept assembly', () => {
     write(relative(folder, join(path, 'compile-cache')), 'of another process');
     expect(keepNew('hash')).toBe(path);
     expect(readdirSync(path)).toEqual(['bundle.count', 'compile-cache']);
-    expect(readdirSync(kept)).toEqual(['hash']);
+    expect(assemblies()).toEqual(['hash']);
   });
 
   test('is removed when four others were used since, unless a running process uses it', () => {
     for (const hash of ['one', 'two', 'three', 'four']) keepNew(hash);
     useKept('one');
-    write(`local/assemblies/two.${process.ppid}`, '');
+    write(`local/assemblies/process-${process.ppid}-Y6fKdu/two`, '');
     for (const hash of ['five', 'six', 'seven']) utimesSync(keepNew(hash), 2, 2);
-    const names = readdirSync(kept).filter((name) => !name.includes('.'));
-    expect(names.sort()).toEqual(['five', 'one', 'seven', 'six', 'two']);
+    expect(assemblies().sort()).toEqual(['five', 'one', 'seven', 'six', 'two']);
+  });
+
+  test('is removed when this process has released it', () => {
+    keepNew('one');
+    const path = useKept('one') ?? '';
+    utimesSync(path, 1, 1);
+    for (const hash of ['two', 'three', 'four', 'five']) utimesSync(keepNew(hash), 2, 2);
+    expect(assemblies()).toContain('one');
+    release(path);
+    useKept('five');
+    expect(assemblies()).not.toContain('one');
   });
 
   test('takes with it what ended processes have left', () => {
     const ended = spawnSync(process.execPath, ['--version']).pid;
-    write(`local/assemblies/hash.${ended}`, '');
-    write(`local/assemblies/new-1.${ended}/template.json`, '{}');
-    write(`local/assemblies/replaced.${process.ppid}/change.1/index.mjs`, '');
+    write(`local/assemblies/process-${ended}-iTkvb0/hash`, '');
+    write(`local/assemblies/process-${ended}-iTkvb0/new-1/template.json`, '{}');
+    write(`local/assemblies/process-${process.ppid}-PdmdKX/replaced-0/change.1/index.mjs`, '');
     keepNew('hash');
-    expect(readdirSync(kept)).toEqual(['hash', `replaced.${process.ppid}`]);
+    const left = readdirSync(kept).filter((name) => !name.startsWith(`process-${process.pid}-`));
+    expect(left).toEqual(['hash', `process-${process.ppid}-PdmdKX`]);
   });
 });

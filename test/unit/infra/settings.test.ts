@@ -98,10 +98,10 @@ test('a deployment may have properties of its own', () => {
 
 test('the local stack has the properties of MORE_PROPERTIES, and none without it', () => {
   vi.stubEnv('MORE_PROPERTIES', undefined);
-  expect(given(localSettings('mapped', {}))().moreProperties).toEqual({});
+  expect(given(localSettings('split', {}))().moreProperties).toEqual({});
   vi.stubEnv('MORE_PROPERTIES', '{"loyalty_tier":"automatic"}');
-  expect(given(localSettings('mapped', { campaignRate: 20 }))()).toMatchObject({
-    ...{ bundling: 'mapped', campaignRate: 20 },
+  expect(given(localSettings('split', { campaignRate: 20 }))()).toMatchObject({
+    ...{ bundling: 'split', campaignRate: 20 },
     moreProperties: { loyalty_tier: 'automatic' },
   });
 });
@@ -120,6 +120,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ tags: { 'aws:stage': 'x' } }, 'does not begin with aws:'],
   [{ tags: { owner: 'a#b' } }, "tags.owner: a tag's value has at most 256"],
   [{ alarmEmail: 'operators' }, 'alarmEmail: must be an email address'],
+  [{ bundling: 'split' }, 'bundling: split is for the local stack only; give minified or mapped'],
   [{ monthlyBudget: 100 }, 'monthlyBudget: requires alarmEmail'],
   [{ existingTable: 'a b' }, 'existingTable: must be the name of a table'],
   [{ existingTable: 'restored' }, 'existingTable and existingTableStream: give both, of the same table'],

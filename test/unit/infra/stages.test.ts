@@ -80,8 +80,8 @@ test.each<[string, string | RegExp]>([
 });
 
 test('a program may pass all settings as an object', () => {
-  expect(settings({ settings: { bundling: 'linked' } })).toMatchObject({ stage: 'production', bundling: 'linked' });
-  expect(() => settings({ settings: { bundle: 'linked' } })).toThrow('(given by a program): bundle: there is no such');
+  expect(settings({ settings: { bundling: 'mapped' } })).toMatchObject({ stage: 'production', bundling: 'mapped' });
+  expect(() => settings({ settings: { bundle: 'mapped' } })).toThrow('(given by a program): bundle: there is no such');
 });
 
 test('every stage in the repository is valid', () => {
