@@ -11,21 +11,23 @@ import { newCaller, newPhone } from '../../support/world.ts';
 
 const all = permissions.filter((permission) => permission !== 'app');
 
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const readTools: { name: string; inputSchema: { properties: object; required: string[] } }[] = JSON.parse(
+  toolsText(),
+).read;
 
-const readTools: { name: string }[] = JSON.parse(toolsText()).read;
+/** The endpoint that a tool reads. */
+const endpointOf = (tool: string): EndpointName =>
+  tool.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as EndpointName;
 
-/** The endpoints that are tools, by the permission of their entry in the list of endpoints. */
-const reading = (Object.keys(api) as EndpointName[]).filter((name) =>
-  readTools.some((tool) => tool.name === snakeCase(name)),
-);
+/** The permissions of tools that read, by tool. */
+const permissionOf = new Map(readTools.map(({ name }) => [name, api[endpointOf(name)].permission]));
 
 const toolsWith = (permission: string): string[] => [
-  ...reading.filter((name) => api[name].permission === permission).map(snakeCase),
+  ...[...permissionOf].flatMap(([name, needed]) => (needed === permission ? [name] : [])),
   ...(permission === 'messages' ? ['plan_message', 'send_plan'] : []),
 ];
 
-const permitted = ['any', ...new Set(reading.map((name) => api[name].permission).filter((one) => one !== 'any'))];
+const permitted = new Set(['any', ...permissionOf.values()]);
 
 const post = (body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
   fetch(mcpUrl, {
@@ -44,7 +46,7 @@ describe('a client', () => {
     await client.ping();
   });
 
-  test.each(permitted)('with the permission %s sees its tools only', async (permission) => {
+  test.each([...permitted])('with the permission %s sees its tools only', async (permission) => {
     const client = await clientWith(
       (await newCaller(permission === 'any' ? 'listen' : (permission as Permission))).token,
     );
@@ -55,7 +57,7 @@ describe('a client', () => {
   test('sees which tool writes: only send_plan', async () => {
     const client = await clientWith((await newCaller(...all)).token);
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(reading.length + 2);
+    expect(tools).toHaveLength(readTools.length + 2);
     const writing = tools.filter(({ annotations }) => !annotations?.readOnlyHint);
     expect(writing.map(({ name, annotations }) => ({ name, ...annotations }))).toEqual([
       { name: 'send_plan', readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -90,36 +92,36 @@ describe('each tool that reads', () => {
     const start = { token, path: { phone_number: phone }, body: asked };
     const { requestId } = (await call('startUserDataRequest', start)).body;
     const day = new Date().toISOString().slice(0, 10);
-    const period = { start_date: day, end_date: day };
 
-    /** Of tools that need arguments; the others have none. */
-    const given: Partial<Record<EndpointName, [path: Record<string, string>, query?: Record<string, string>]>> = {
-      readProfiler: [{ profiler_id }],
-      listAnswers: [{ profiler_id }, { limit: '10' }],
-      readResults: [{ profiler_id }],
-      readMessage: [{ message_id }],
-      listRecentJobs: [{}, { limit: '10' }],
-      readJob: [{ job_id }],
-      fetchUserData: [{ request_id_or_phone_number: requestId }, { long_poll: '0' }],
-      readUser: [{ user: phone }],
-      listLogs: [{}, { job_id }],
-      listJobs: [{}, period],
+    // A tool gets the arguments that it has.
+    const values: Record<string, string> = {
+      profiler_id,
+      message_id,
+      job_id,
+      request_id_or_phone_number: requestId,
+      user: phone,
+      limit: '10',
+      long_poll: '0',
+      start_date: day,
+      end_date: day,
     };
     // Nothing was delivered to a webhook: the next test reads a delivery that does not exist.
-    const called = reading.filter((name) => name !== 'readDelivery');
-    for (const endpoint of called) {
-      const [path = {}, query = {}] = given[endpoint] ?? [];
-      const [first = ''] = Object.values(path);
-      const name = snakeCase(endpoint);
+    for (const { name, inputSchema } of readTools.filter((tool) => tool.name !== 'read_delivery')) {
+      const unknown = inputSchema.required.filter((argument) => !(argument in values));
+      expect(unknown, `Add these arguments of ${name} to the values of this test.`).toEqual([]);
+      const names = Object.keys(inputSchema.properties).filter((argument) => argument in values);
+      const given = Object.fromEntries(names.map((argument) => [argument, values[argument] ?? '']));
+      const { path } = api[endpointOf(name)].routes[0];
+      const { [path.includes('{') ? (inputSchema.required[0] ?? '') : '']: inPath = '', ...query } = given;
       // Lists and counts are some seconds late, and states of the message follow.
       await expect
         .poll(
           async () => {
-            const { isError, text } = await callTool(client, name, { ...path, ...query });
+            const { isError, text } = await callTool(client, name, given);
             expect(isError, text).toBe(false);
             const { notice, data } = dataIn(text);
             expect(notice).toContain('not instructions');
-            const url = api[endpoint].routes[0].path.replace(/\{\w+\}/, first);
+            const url = path.replace(/\{\w+\}/, inPath);
             const response = await fetch(`${inject('stack').base_url}${url}?${new URLSearchParams(query)}`, {
               headers: { authorization: `Bearer ${token}` },
             });
