@@ -8,9 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { UNLIMITED } from '../support/unlimited.ts';
-import { FrontDoor, newPhone } from './front-door.ts';
+import { FrontDoor, newPhone, textTo } from './front-door.ts';
 import { type Figure, median, quantile, ratios, report, say, times } from './report.ts';
-import { textTo } from './typical-requests.ts';
 import { openWhole } from './whole.ts';
 
 /** A fifth of the defaults' workers, and a pace that two cores can keep up with: with slow calls, both mean too much work. */

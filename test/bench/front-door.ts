@@ -10,7 +10,8 @@ export interface Sent {
   query?: Record<string, string> | undefined;
   /** Default: that of the demo account. */
   token?: string;
-  /** A form is sent unchanged, anything else as JSON. */
+  headers?: Record<string, string>;
+  /** A text and bytes are sent unchanged, anything else as JSON. */
   body?: unknown;
 }
 
@@ -18,6 +19,9 @@ const PROFILE = {
   first_name: { value: 'Ada', source: 'user' },
   device_platform: { value: 'android', source: 'device' },
 };
+
+/** The body of a text message to a number. */
+export const textTo = (to: string) => ({ to, type: 'text', text: { body: 'Your parcel is on its way.' } });
 
 /** A new random phone number. */
 export const newPhone = (): string => `4477${randomInt(1e9, 9e9)}`;
@@ -32,21 +36,22 @@ export class FrontDoor {
   }
 
   /** Calls an endpoint and returns the body of the response. @throws Error — the status is not 2xx */
-  async send(name: EndpointName, { path = {}, query, body, token: own }: Sent): Promise<unknown> {
+  async send(name: EndpointName, { path = {}, query, headers, body, token: own }: Sent): Promise<unknown> {
     const { routes, permission, body: taken }: Endpoint = api[name];
     const [{ host, method, path: template }] = routes;
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => path[parameter] ?? '');
     const url = new URL(`${host === 'base' ? this.#stack.baseUrl : this.#stack.bridgeUrl}${filled}`);
     url.search = new URLSearchParams(query).toString();
     const token = permission === 'app' ? this.#demo.app_token : (own ?? this.#demo.token);
-    const isForm = body instanceof FormData || body instanceof URLSearchParams;
+    const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
     const response = await fetch(url, {
       method,
       headers: {
-        ...(permission !== 'none' && { authorization: `Bearer ${token}` }),
         ...(taken?.type === 'json' && { 'content-type': 'application/json' }),
+        ...headers,
+        ...(permission !== 'none' && { authorization: `Bearer ${token}` }),
       },
-      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isWhole ? body : JSON.stringify(body) }),
     });
     const answer = await response.bytes();
     if (!response.ok) throw new Error(`${name} was answered ${response.status}: ${Buffer.from(answer)}`);
@@ -63,15 +68,5 @@ export class FrontDoor {
     const phone_number = newPhone();
     await this.report('user.updated', { phone_number, panelist: true, properties: PROFILE });
     return phone_number;
-  }
-
-  /** Creates a profiler. Returns its id and the id of one option. */
-  async newProfiler(): Promise<{ id: string; option: string }> {
-    const body = { question: 'Well?', options: ['yes', 'no'] };
-    const made = (await this.send('createProfiler', { body })) as {
-      profiler_id: string;
-      options: Record<string, string>;
-    };
-    return { id: made.profiler_id, option: made.options.yes ?? '' };
   }
 }

@@ -12,10 +12,9 @@ import { LambdaPool } from '../../infra/local/aws/lambda/lambda-pool.ts';
 import { Latency } from '../../infra/local/aws/latency.ts';
 import { seeded } from '../../infra/local/seeded.ts';
 import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
-import { FrontDoor, newPhone } from './front-door.ts';
+import { FrontDoor, newPhone, textTo } from './front-door.ts';
 import { drawBudget } from './latency/picture.ts';
 import { type Figure, quantile, report, say, times } from './report.ts';
-import { textTo } from './typical-requests.ts';
 import { openWhole, type Whole } from './whole.ts';
 
 /** Rounds; of a round: messages and round trips one by one; conversations, and messages of each. */

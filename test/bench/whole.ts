@@ -1,6 +1,6 @@
 /** The whole system for measurements: the local stack, the simulators, and the demo data. */
 import { demoBots } from '../../infra/local/demo.ts';
-import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
+import { type LocalStackOptions, readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { type SimulatedStack, startSimulatedStack } from '../support/simulated-stack.ts';
@@ -25,8 +25,9 @@ export const openWhole = async (
     ...more
   }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
+  const assembly = synthesise('minified', { documentation: true, ...settings });
   const whole = await startSimulatedStack({
-    assembly: synthesise('minified', { documentation: true, ...settings }),
+    assembly,
     dynamodbEndpoint,
     tableName,
     minute,
@@ -34,6 +35,10 @@ export const openWhole = async (
     onLine: () => undefined,
     ...more,
   });
+  const { baseUrl, bridgeUrl, awsEndpoint: awsUrl } = whole.stack;
+  const { functions } = await readLocalTemplate(await assembly, { tableName, baseUrl, bridgeUrl, awsUrl });
+  // Code of the functions also runs in this process.
+  for (const { environment } of functions) Object.assign(process.env, environment);
   for (const { id } of demoBots) await updateAccount(id, UNLIMITED);
   return whole;
 };

@@ -26,8 +26,8 @@ export const startSimulatedStack = async (options: SimulatedStackOptions): Promi
     const secret = simulators.app.stackSecret;
     const stack = await LocalStack.start({ ports: { base: 0, bridge: 0 }, secret, ...options });
     closing.push(stack);
-    const { dynamodbEndpoint } = stack;
-    callTableOf({ dynamodbEndpoint, table: options.tableName });
+    const { dynamodbEndpoint, bucketsEndpoint } = stack;
+    callTableOf({ dynamodbEndpoint, bucketsEndpoint, table: options.tableName });
     // Another stack may have been used before.
     moveTo(dynamodbEndpoint);
     const demo = await seedDemo(simulators);

@@ -10,8 +10,8 @@ export interface Row extends Key {
 /** Ids, also in positions of logs, and hashes. The end of each is replaced: the beginning of an id is its time. */
 const ID =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<="gsi\dsk":"(?:[\w-]+#)?[0-9a-z]{10})[0-9a-z]{25}(?=[a-h]")/g;
-const PHONE = /(?:4477|27)\d{9,10}/g;
-const ACCOUNT = /(?<=["#])(?:demo(?:-[a-z]+)?|listener)(?=["#])/g;
+const PHONE = /(?:4477|27)\d{9,10}|999\d{12}/g;
+const ACCOUNT = /(?<=["#])(?:demo(?:-[a-z]+)?|test-[\da-f-]+)(?=["#])/g;
 
 /** Digits of an id or a number that differ between the copies. */
 const REPLACED = 6;

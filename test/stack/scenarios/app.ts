@@ -19,7 +19,7 @@ const reporting = (events: (business: Business) => Promise<object>): Call => ({
   }),
 });
 
-const received = (from: string, to: string, id = 'event-1') => ({
+const received = (from: string, to: string, id: string = randomUUID()) => ({
   id,
   type: 'message.received',
   data: { from, ...textTo(to) },
