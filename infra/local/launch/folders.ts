@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isRunning, localFolder } from '../../operator/local-stack/stack-file.ts';
 import { StartError } from '../aws/start-error.ts';
 
-/** What stacks write in megabytes: four kept assemblies, each of 10 with what Node has compiled of it, and logs. */
+/** What a stack writes, in megabytes: its assembly with what Node compiles of it, which take 10, and its log. */
 const NEEDED_MB = 100;
 
 const MB = 1e6;
@@ -16,8 +16,10 @@ const MB = 1e6;
  */
 export const requireSpace = async (): Promise<void> => {
   try {
-    await mkdir(localFolder, { recursive: true });
-    await access(localFolder, constants.W_OK);
+    for (const folder of [localFolder, join(localFolder, 'assemblies')]) {
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
+    }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? error.code : error;
     throw new StartError(

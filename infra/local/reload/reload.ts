@@ -26,7 +26,7 @@ export const reloading = (
   say: (line: string) => void,
 ): ((files: string[]) => Promise<void>) => {
   let assembly = served;
-  /** Replaced code is beside the assembly, and remains for calls in progress until the stack is replaced once more. */
+  /** Replaced code remains for calls in progress until the stack is replaced once more. */
   let round = 0;
   const replacedIn = (count: number): string => ownPath(`replaced-${count}`);
 

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -45,6 +47,8 @@ describe('the hash of the sources', () => {
     const hash = hashOfSources(root, ['settings']);
     utimesSync(join(root, 'shared/b.ts'), 1, 1);
     write('repository/start.log', 'a line');
+    // A lock of an editor.
+    symlinkSync('nobody@nowhere', join(root, '.#README.md'));
     expect(hashOfSources(root, ['settings'])).toBe(hash);
   });
 
@@ -67,16 +71,18 @@ describe('the hash of the sources', () => {
 });
 
 describe('a kept assembly', () => {
-  const kept = join(folder, 'local/assemblies');
-  const assemblies = (): string[] => readdirSync(kept).filter((name) => !name.startsWith('process-'));
+  const beside = join(folder, 'local/assemblies');
+  const assemblies = (): string[] => readdirSync(join(beside, 'kept')).sort();
+  const ofThis = (name: string): boolean => name.startsWith(`process-${process.pid}-`);
 
   let count = 0;
 
   afterEach(() => {
-    // The module keeps the folder of this process.
-    for (const name of readdirSync(kept)) {
-      if (name.startsWith(`process-${process.pid}-`)) for (const hash of readdirSync(join(kept, name))) release(hash);
-      else rmSync(join(kept, name), { recursive: true });
+    for (const hash of assemblies()) rmSync(join(beside, 'kept', hash), { recursive: true });
+    for (const name of readdirSync(beside)) {
+      // The module keeps the folder of this process.
+      if (ofThis(name)) for (const hash of readdirSync(join(beside, name))) release(hash);
+      else if (name !== 'kept') rmSync(join(beside, name), { recursive: true });
     }
   });
 
@@ -110,7 +116,7 @@ describe('a kept assembly', () => {
     useKept('one');
     write(`local/assemblies/process-${process.ppid}-Y6fKdu/two`, '');
     for (const hash of ['five', 'six', 'seven']) utimesSync(keepNew(hash), 2, 2);
-    expect(assemblies().sort()).toEqual(['five', 'one', 'seven', 'six', 'two']);
+    expect(assemblies()).toEqual(['five', 'one', 'seven', 'six', 'two']);
   });
 
   test('is removed when this process has released it', () => {
@@ -128,9 +134,15 @@ describe('a kept assembly', () => {
     const ended = spawnSync(process.execPath, ['--version']).pid;
     write(`local/assemblies/process-${ended}-iTkvb0/hash`, '');
     write(`local/assemblies/process-${ended}-iTkvb0/new-1/template.json`, '{}');
+    // Of a process that had the id of this one.
+    const same = join(beside, `process-${process.pid}-z5kGEi`);
+    write(relative(folder, join(same, 'hash')), '');
+    utimesSync(same, 1, 1);
     write(`local/assemblies/process-${process.ppid}-PdmdKX/replaced-0/change.1/index.mjs`, '');
     keepNew('hash');
-    const left = readdirSync(kept).filter((name) => !name.startsWith(`process-${process.pid}-`));
-    expect(left).toEqual(['hash', `process-${process.ppid}-PdmdKX`]);
+    expect(existsSync(same)).toBe(false);
+    const left = readdirSync(beside).filter((name) => !ofThis(name));
+    expect(left).toEqual(['kept', `process-${process.ppid}-PdmdKX`]);
+    expect(assemblies()).toEqual(['hash']);
   });
 });

@@ -121,6 +121,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ tags: { owner: 'a#b' } }, "tags.owner: a tag's value has at most 256"],
   [{ alarmEmail: 'operators' }, 'alarmEmail: must be an email address'],
   [{ bundling: 'split' }, 'bundling: split is for the local stack only; give minified or mapped'],
+  [{ bundling: 'linked' }, 'bundling: linked is for the local stack only'],
   [{ monthlyBudget: 100 }, 'monthlyBudget: requires alarmEmail'],
   [{ existingTable: 'a b' }, 'existingTable: must be the name of a table'],
   [{ existingTable: 'restored' }, 'existingTable and existingTableStream: give both, of the same table'],

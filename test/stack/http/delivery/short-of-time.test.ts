@@ -27,8 +27,11 @@ const dynamodbEndpoint = inject('stack').dynamodb_endpoint;
 /** The assembly, with a time limit of 15 s for Deliver: three seconds after its start, it begins no further attempt. */
 const hurriedAssembly = (): Promise<string> =>
   changedAssembly((resources) => {
-    for (const [id, { Properties }] of Object.entries(resources))
-      if (/^DeliverFunction[0-9A-F]{8}$/.test(id)) Properties.Timeout = 15;
+    const [deliver] = Object.entries(resources).flatMap(([id, resource]) =>
+      id.startsWith('DeliverFunction') ? [resource] : [],
+    );
+    if (deliver === undefined) throw new Error('The stack has no worker deliver.');
+    deliver.Properties.Timeout = 15;
   });
 
 /** Sends a message that is no wake-up to the queues of `deliver` and `expand`. */
