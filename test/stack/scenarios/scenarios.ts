@@ -1,6 +1,7 @@
 /**
  * A scenario of each endpoint: requests that change or read something, of which calls to AWS fail in turn
- * (`failing-calls.test.ts`), and the most expensive requests, whose capacity units are metered (`units.test.ts`).
+ * (`failing-calls.test.ts`), and the most expensive requests, whose capacity units are metered (`units.test.ts`). The benches
+ * measure the cost of the first request.
  */
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import type { Request, Scenario } from '../in-process/failing-calls/scenario.ts';
