@@ -70,11 +70,11 @@ export const reloading = (
   const replaceStack = async (): Promise<void> => {
     isOutdated = true;
     try {
-      const before = assembly;
-      assembly = await synthesise('split');
-      await stack.load(assembly);
+      const next = await synthesise('split');
+      await stack.load(next);
       isOutdated = false;
-      if (assembly !== before) release(before);
+      if (next !== assembly) release(assembly);
+      assembly = next;
       await rm(replacedIn(round - 1), { recursive: true, force: true });
       round += 1;
       say('reloaded');

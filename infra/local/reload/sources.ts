@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type BuildContext, build, context } from 'esbuild';
 import { folderOf, root, sourcesIn, splitOptions } from '../../bundle/bundle.ts';
@@ -85,12 +85,7 @@ const bundle = async (changed: string[]): Promise<Effect['functions']> => {
   // With what is beside the code: the portal's files.
   await Promise.all(functions.map((one) => cp(join(assembly, folderOf(one.name)), one.folder, { recursive: true })));
   await Promise.all(
-    result.outputFiles.map(({ path, contents }) =>
-      writeFile(
-        path.replace(folderOfChange(0), () => own),
-        contents,
-      ),
-    ),
+    result.outputFiles.map(({ path, contents }) => writeFile(join(own, relative(folderOfChange(0), path)), contents)),
   );
   return functions;
 };
