@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: Properties differ by the type of the resource.
-export type Resources = Record<string, { Type: string; Properties: any }>;
+export type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
 
 /** The folder of an assembly whose resources `change` may change. It is deleted at the end of the test. */
 export const changedAssembly = async (change: (resources: Resources) => void): Promise<string> => {
