@@ -17,7 +17,7 @@ if (Number.parseInt(process.versions.node, 10) < REQUIRED) {
   process.exit(1);
 }
 
-// Node keeps what it has compiled, so that a command starts in two thirds of the time; in this project's folder, into which nobody else
-// writes: code in it runs unchecked.
+// Node keeps what it has compiled, so that a command starts in two thirds of the time: in this project's folder, into which
+// nobody else writes, because Node does not check the code in it.
 const { LOCAL_FOLDER = fileURLToPath(new URL('../.local', import.meta.url)) } = process.env;
 module.enableCompileCache(join(LOCAL_FOLDER, 'compile-cache'));
