@@ -1,5 +1,5 @@
 /** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run it. */
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib/core';
 import { bundleFunctions } from './bundle/bundle.ts';
 import { writeDocumentation } from './bundle/documentation.ts';
 import { featureFlags } from './feature-flags.ts';
@@ -9,6 +9,8 @@ import { settingsFrom } from './stages.ts';
 const app = new App({ analyticsReporting: false, treeMetadata: false, context: featureFlags });
 const settings = settingsOf(app);
 
+// The bundler, which is written in Go, then collects no garbage: it takes a fifth less time, and 100 MB more memory at most.
+process.env.GOGC ??= 'off';
 // The bundler runs in parallel, while the construct library loads.
 const bundling = bundleFunctions(app.outdir, settings.bundling, settings.conditions, settings);
 const { BusinessApiStack } = await import('./stack.ts');

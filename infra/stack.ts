@@ -1,4 +1,12 @@
 /** The stack: two hosts, one function per endpoint, one table, and the workers. */
+
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IFunction, RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import {
   ArnFormat,
   CfnOutput,
@@ -9,14 +17,7 @@ import {
   Stack,
   type StackProps,
   Validations,
-} from 'aws-cdk-lib';
-import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type IFunction, RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+} from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';

@@ -1,5 +1,5 @@
 /** The alarms. Each description names the section of the runbook with the diagnosis and the fix. */
-import { Duration } from 'aws-cdk-lib';
+
 import {
   Alarm,
   ComparisonOperator,
@@ -13,6 +13,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { indexes } from '../../shared/table/indexes.ts';
 import type { Watched } from './dashboard.ts';

@@ -1,5 +1,5 @@
 /** The one table: keys, indexes, expiry, recovery. Or one that exists, because AWS has restored it. */
-import { RemovalPolicy } from 'aws-cdk-lib';
+
 import {
   AttributeType,
   Billing,
@@ -8,6 +8,7 @@ import {
   StreamViewType,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { indexes } from '../../shared/table/indexes.ts';
 

@@ -1,7 +1,8 @@
 /** Event source mappings: feeds workers from the table's stream or from a queue, and grants the rights to read them. */
-import { Duration } from 'aws-cdk-lib';
+
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
 import type { ServiceTable } from './business-table.ts';
 import type { ServiceFunction } from './function/service-function.ts';
 

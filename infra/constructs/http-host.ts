@@ -5,7 +5,7 @@
  * `CredentialsArn` of an integration, and `AuthorizerCredentialsArn` ("CreateIntegration" and "CreateAuthorizer", API
  * reference of Amazon API Gateway V2).
  */
-import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
+
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -31,6 +31,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnOutput, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { CatchAllRoute, Endpoint } from '../../shared/api/endpoint.ts';
 

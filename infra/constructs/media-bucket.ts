@@ -1,9 +1,10 @@
 /** The private bucket with the bytes of media. Only functions can read it, and objects expire after their URLs. */
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { BucketAccess } from '../../shared/api/endpoint.ts';
-import { LIFETIME } from '../../shared/media/media.ts';
+import { MEDIA_DAYS } from '../../shared/core/lifetimes.ts';
 import type { ServiceFunction } from './function/service-function.ts';
 
 const ACTIONS: Record<BucketAccess, string[]> = {
@@ -24,7 +25,7 @@ export class MediaBucket extends Bucket {
       // digit. Avatars, whose keys begin with another letter, do not expire.
       lifecycleRules: [...'0123456789abcdef'].map((prefix) => ({
         prefix,
-        expiration: Duration.millis(LIFETIME).plus(Duration.days(1)),
+        expiration: Duration.days(MEDIA_DAYS + 1),
       })),
       removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });

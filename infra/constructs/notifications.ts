@@ -1,9 +1,10 @@
 /** Who is notified: a topic for alarms with a subscriber, and a budget. */
-import { Stack } from 'aws-cdk-lib';
+
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 /** The topic that alarms are sent to, with one subscriber, who confirms the subscription by a link in an email. */

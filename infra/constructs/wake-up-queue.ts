@@ -1,5 +1,5 @@
 /** The FIFO queues of wake-ups, and the queues of what failed each time. */
-import { Duration, Validations } from 'aws-cdk-lib';
+
 import { Effect, PolicyStatement, StarPrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   DeduplicationScope,
@@ -9,6 +9,7 @@ import {
   QueuePolicy,
   type QueueProps,
 } from 'aws-cdk-lib/aws-sqs';
+import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 /** The maximum retention of SQS. */

@@ -23,7 +23,11 @@ export const synthesise = async (
   settings: Record<string, number | boolean> = {},
   signal?: AbortSignal,
 ): Promise<string> => {
-  const context = JSON.stringify({ settings: localSettings(bundling, settings) });
+  const context = JSON.stringify({
+    settings: localSettings(bundling, settings),
+    // The stack runs the bundles where they were made.
+    'aws:cdk:disable-asset-staging': true,
+  });
   const hashNow = () => hashOfSources(root, [context]);
   const hash = hashNow();
   const kept = useKept(hash);

@@ -1,5 +1,5 @@
 /** A Lambda function with its bundle, and a role with only the rights that it needs: two resources of the stack. */
-import { Duration, Stack } from 'aws-cdk-lib';
+
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -11,6 +11,7 @@ import {
   type SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { TableAccess } from '../../../shared/api/access-patterns.ts';
 import type { ServiceTable } from '../business-table.ts';

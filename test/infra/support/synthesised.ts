@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { App } from 'aws-cdk-lib/core';
 import { afterAll, vi } from 'vitest';
 import { type Bundling, bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { featureFlags } from '../../../infra/feature-flags.ts';

@@ -4,7 +4,7 @@
  * left out.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
 import type {
   FunctionDefinition,
@@ -117,7 +117,7 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
   );
   const functions = of('AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
     id,
-    folder: join(folder, assetPath(assets, Properties.Code)),
+    folder: join(folder, assetName(assets, Properties.Code)),
     handler: text(Properties.Handler),
     timeout: number(Properties.Timeout) * 1000,
     memory: number(Properties.MemorySize),
@@ -250,13 +250,14 @@ const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name
 
 const readJson = async (path: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(path, 'utf8'));
 
-/** The folder of a function's code. The asset's S3 key is its hash and `.zip`. */
-const assetPath = (assets: Record<string, unknown>, code: Json | undefined): string => {
+/** The name of the folder of a function's code. The asset's S3 key is its hash and `.zip`. */
+const assetName = (assets: Record<string, unknown>, code: Json | undefined): string => {
   const hash = text(field(code, 'S3Key')).replace(/\.zip$/, '');
   const files = assets.files as Record<string, { source: { path: string } }>;
   const path = files[hash]?.source.path;
   if (path === undefined) throw unknown('asset', hash);
-  return path;
+  // Without copies, the path is absolute, in the folder where the assembly was made.
+  return basename(path);
 };
 
 const apiOf = (output: Json | undefined): string => {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import * as v from 'valibot';
 import { afterAll, afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { bundleFunctions } from '../../../../infra/bundle/bundle.ts';
