@@ -9,8 +9,8 @@ import { remedies } from '../../infra/openapi/words.ts';
 import {
   DESCRIPTION_FILE,
   descriptionText,
-  GUIDE_FILE,
-  guideText,
+  guideFile,
+  guides,
   TOOLS_FILE,
   toolsText,
 } from '../../infra/openapi/write.ts';
@@ -52,9 +52,16 @@ test('each endpoint that reads is a tool of the MCP server, except those that re
   ]);
 });
 
-test('the guide for MCP has a table of the tools that read, by permission (to fix: npm run openapi)', async () => {
-  const guide = await readFile(GUIDE_FILE, 'utf8');
-  expect(guide).toBe(guideText(guide));
+test.each(Object.entries(guides))(
+  'the guide %s has the present table (to fix: npm run openapi)',
+  async (name, present) => {
+    const guide = await readFile(guideFile(name), 'utf8');
+    expect(guide).toBe(present(guide));
+  },
+);
+
+test('the guide for MCP names each tool that reads', async () => {
+  const guide = await readFile(guideFile('tools/mcp.md'), 'utf8');
   for (const { name } of describeTools(description).read) expect(guide).toContain(`\`${name}\``);
 });
 

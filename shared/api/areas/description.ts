@@ -9,7 +9,7 @@ export const apiDescriptionBody = responseObject({ openapi: v.string() });
 export const description = {
   readApiDescription: define({
     area: 'description',
-    summary: 'Read this description.',
+    summary: 'Read the API description.',
     routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
     token: 'none',
     permission: 'none',

@@ -4,7 +4,7 @@
  * left out.
  */
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
 import type {
   FunctionDefinition,
@@ -117,7 +117,7 @@ export const readTemplate = async (folder: string, context: TemplateContext): Pr
   );
   const functions = of('AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
     id,
-    folder: join(folder, assetName(assets, Properties.Code)),
+    folder: join(folder, assetPath(assets, Properties.Code)),
     handler: text(Properties.Handler),
     timeout: number(Properties.Timeout) * 1000,
     memory: number(Properties.MemorySize),
@@ -250,14 +250,14 @@ const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name
 
 const readJson = async (path: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(path, 'utf8'));
 
-/** The name of the folder of a function's code. The asset's S3 key is its hash and `.zip`. */
-const assetName = (assets: Record<string, unknown>, code: Json | undefined): string => {
+/** The folder of a function's code, in that of the assembly. The asset's S3 key is its hash and `.zip`. */
+const assetPath = (assets: Record<string, unknown>, code: Json | undefined): string => {
   const hash = text(field(code, 'S3Key')).replace(/\.zip$/, '');
   const files = assets.files as Record<string, { source: { path: string } }>;
   const path = files[hash]?.source.path;
   if (path === undefined) throw unknown('asset', hash);
-  // Without copies, the path is absolute, in the folder where the assembly was made.
-  return basename(path);
+  // Of a bundle that was not copied, in the folder where the assembly was made. It may have moved.
+  return isAbsolute(path) ? basename(path) : path;
 };
 
 const apiOf = (output: Json | undefined): string => {
