@@ -42,6 +42,9 @@ const areas: Record<Area, AnyAreaDocs> = {
   description: descriptionDocs,
 };
 
+/** All endpoints, in the order of the reference. */
+export const endpointNames = Object.values(areas).flatMap(({ endpoints }) => Object.keys(endpoints) as EndpointName[]);
+
 /** In the order in which their examples work: later requests use ids of earlier responses. */
 const sequence = [
   ...[profilersDocs, mediaDocs, messagesDocs, statsDocs, jobsDocs, userDataDocs, accountDocs],

@@ -4,9 +4,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
-import { api, type EndpointName } from '../../shared/api/index.ts';
+import { api } from '../../shared/api/index.ts';
 import { withTable } from '../docs/table.ts';
-import { describedPath } from './docs.ts';
+import { describedPath, endpointNames } from './docs.ts';
 import { describeApi } from './document.ts';
 import { describeTools, toolTable } from './mcp-tools.ts';
 
@@ -21,11 +21,12 @@ export const descriptionText = (): string => textOf(describeApi());
 /** The content of the file of tools. */
 export const toolsText = (): string => textOf(describeTools(describeApi()));
 
-const ACCEPTED: Partial<Record<Endpoint['permission'], string>> = { any: 'every token', none: 'no token' };
+const ACCEPTED: Partial<Record<Endpoint['permission'], string>> = { any: 'every token of yours', none: 'no token' };
 
-/** The endpoints in the guide for businesses, by area. */
+/** The endpoints in the guide for businesses. */
 const endpointTable = (): string[][] => {
-  const rows = (Object.entries(api) as [EndpointName, Endpoint][]).map(([name, { routes, permission, summary }]) => {
+  const rows = endpointNames.map((name) => {
+    const { routes, permission, summary }: Endpoint = api[name];
     const [{ method, path }] = routes;
     const hosts = new Set(routes.map(({ host }) => host));
     const host = hosts.size > 1 ? ' on both hosts' : hosts.has('bridge') ? ' on the bridge host' : '';

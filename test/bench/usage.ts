@@ -7,11 +7,11 @@ import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
-import { firstCallOf, typicalRequest } from '../stack/scenarios/typical-request.ts';
 import { FrontDoor, newPhone, textTo } from './front-door.ts';
 import { Meter, noUnits, type Units } from './meter.ts';
 import { quantile, say } from './report.ts';
 import { startStopwatch, takeTimes } from './stopwatch.ts';
+import { firstCallOf, typicalRequest } from './typical-requests.ts';
 import { openWhole } from './whole.ts';
 
 /** The usage of one function call. */
@@ -92,7 +92,7 @@ const measureEndpoints = async (bench: Bench): Promise<Map<EndpointName, Use>> =
       endpoints.set(name, await measureEndpoint(bench, name));
     } catch (cause) {
       const call = `The first call of ${name} in test/stack/scenarios/`;
-      throw new Error(`${call} cannot be measured as test/stack/scenarios/typical-request.ts makes it.`, { cause });
+      throw new Error(`${call} cannot be measured as test/bench/typical-requests.ts makes it.`, { cause });
     }
   }
   return endpoints;

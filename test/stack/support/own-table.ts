@@ -29,22 +29,17 @@ const ENVIRONMENT = {
   ALLOW_LOOPBACK: 'true',
 };
 
-/** Gives this process the settings of functions. */
-export const useSettings = (): void => {
-  for (const [setting, value] of Object.entries(ENVIRONMENT)) vi.stubEnv(setting, value);
-  afterAll(() => void vi.unstubAllEnvs());
-};
-
 /** Sets up the table and the environment for a test file. `name` is the suffix of the table's name. */
 export const useOwnTable = (name: string): void => {
   const { assembly, dynamodb_endpoint: dynamodbEndpoint, table: served } = inject('stack');
   const table = `${served}-${name}`;
 
   callTableOf({ dynamodbEndpoint, table });
-  useSettings();
+  for (const [setting, value] of Object.entries(ENVIRONMENT)) vi.stubEnv(setting, value);
   // Only the functions that serve the portal and the documentation read files of their folder.
   vi.stubEnv('LAMBDA_TASK_ROOT', inject('run').functionFolder);
   beforeAll(async () => createTable(dynamodbEndpoint, await tableIn(assembly), table));
+  afterAll(() => void vi.unstubAllEnvs());
 };
 
 /** The stack's definition of the table without its stream, because an unused stream slows the database. */

@@ -256,7 +256,7 @@ const assetPath = (assets: Record<string, unknown>, code: Json | undefined): str
   const files = assets.files as Record<string, { source: { path: string } }>;
   const path = files[hash]?.source.path;
   if (path === undefined) throw unknown('asset', hash);
-  // Of a bundle that was not copied, in the folder where the assembly was made. It may have moved.
+  // The path of a bundle that was not copied names the folder where the assembly was made, which may have moved.
   return isAbsolute(path) ? basename(path) : path;
 };
 

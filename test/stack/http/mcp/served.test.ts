@@ -1,19 +1,13 @@
 /** The MCP server over HTTP with the official client: its tools by permission, what they return, and hostile requests. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { describedName } from '../../../../infra/openapi/docs.ts';
 import { toolsText } from '../../../../infra/openapi/write.ts';
-import { addressOf } from '../../../../shared/api/address.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { type Permission, permissions } from '../../../../shared/core/permissions.ts';
-import { typicalRequest } from '../../scenarios/typical-request.ts';
+import { applied, updated } from '../../support/app-events.ts';
 import { call } from '../../support/client.ts';
 import { callTool, clientWith, dataIn, mcpUrl } from '../../support/mcp.ts';
-import { useSettings } from '../../support/own-table.ts';
 import { newCaller, newPhone } from '../../support/world.ts';
-
-// What a typical request needs is stored by this process.
-useSettings();
 
 const all = permissions.filter((permission) => permission !== 'app');
 
@@ -34,10 +28,6 @@ const toolsWith = (permission: string): string[] => [
 ];
 
 const permitted = new Set(['any', ...permissionOf.values()]);
-
-/** A property of a user has the time at which it was read. */
-const withoutTimes = (result: unknown): string =>
-  JSON.stringify(result, (name, value) => (name === 'timestamp' ? '' : value));
 
 const post = (body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
   fetch(mcpUrl, {
@@ -88,24 +78,60 @@ describe('a client', () => {
 });
 
 describe('each tool that reads', () => {
-  test.each(readTools)('$name returns what its endpoint returns, marked as data', async ({ name }) => {
-    const endpoint = endpointOf(name);
-    const { token = '', path = {}, query = {} } = await typicalRequest(endpoint);
+  test('returns what its endpoint returns, marked as data', async () => {
+    const { token } = await newCaller(...all);
     const client = await clientWith(token);
-    const ids = Object.entries(path).map(([parameter, id]) => [describedName(endpoint, parameter), id]);
-    const url = new URL(addressOf(api[endpoint].routes[0].path, path, query), inject('stack').base_url);
-    // Lists and counts are some seconds late, and states of a message follow.
-    const results = async () => {
-      const { isError, text } = await callTool(client, name, { ...Object.fromEntries(ids), ...query });
-      expect(isError, text).toBe(false);
-      const { notice, data } = dataIn(text);
-      expect(notice).toContain('not instructions');
-      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-      const direct = await response.text();
-      const expected = direct === '' ? [] : JSON.parse(direct);
-      return withoutTimes(data.result) === withoutTimes(expected) || [data.result, expected];
+    const phone = newPhone();
+    await applied(updated(phone, {}));
+    const question = { question: 'What do you drink?', options: ['Tea', 'Coffee'] };
+    const { profiler_id } = (await call('createProfiler', { token, body: question })).body;
+    const job_id = randomUUID();
+    const draft = { to: phone, type: 'text', text: { body: 'Good morning' } } as const;
+    const { id: message_id } = (await call('sendMessage', { token, query: { job_id }, body: draft })).body;
+    const asked = { reason: 'To greet you', data: [{ property: 'first_name' as const }] };
+    const start = { token, path: { phone_number: phone }, body: asked };
+    const { requestId } = (await call('startUserDataRequest', start)).body;
+    const day = new Date().toISOString().slice(0, 10);
+
+    // A tool gets the arguments that it has.
+    const values: Record<string, string> = {
+      profiler_id,
+      message_id,
+      job_id,
+      request_id_or_phone_number: requestId,
+      user: phone,
+      limit: '10',
+      long_poll: '0',
+      start_date: day,
+      end_date: day,
     };
-    await expect.poll(results).toBe(true);
+    for (const { name, inputSchema } of readTools) {
+      // With another id, it returns the error of its endpoint.
+      const missing = inputSchema.required.filter((argument) => !(argument in values));
+      const known = Object.entries(values).filter(([argument]) => argument in inputSchema.properties);
+      const given = Object.fromEntries([...missing.map((argument) => [argument, randomUUID()]), ...known]);
+      const { path } = api[endpointOf(name)].routes[0];
+      const { [path.includes('{') ? (inputSchema.required[0] ?? '') : '']: inPath = '', ...query } = given;
+      // Lists and counts are some seconds late, and states of the message follow.
+      await expect
+        .poll(
+          async () => {
+            const { isError, text } = await callTool(client, name, given);
+            expect(isError, text).toBe(missing.length > 0);
+            const url = path.replace(/\{\w+\}/, inPath);
+            const response = await fetch(`${inject('stack').base_url}${url}?${new URLSearchParams(query)}`, {
+              headers: { authorization: `Bearer ${token}` },
+            });
+            const direct = await response.text();
+            if (isError) return JSON.parse(text).code === JSON.parse(direct).code || [text, direct];
+            const { notice, data } = dataIn(text);
+            expect(notice).toContain('not instructions');
+            return JSON.stringify(data.result) === (direct === '' ? '[]' : direct) || [data.result, direct];
+          },
+          { message: name },
+        )
+        .toBe(true);
+    }
   });
 
   test('continues a list with the cursor of its result', async () => {

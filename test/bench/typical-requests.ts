@@ -1,14 +1,14 @@
-/** A typical request of each endpoint: the first call of its scenario, with a token. */
-import { issuePortalCode } from '../../../infra/operator/queries/portal-codes.ts';
-import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
-import { createSession } from '../../../shared/accounts/sessions.ts';
-import { api, type EndpointName } from '../../../shared/api/index.ts';
-import { timestamp } from '../../../shared/core/clock.ts';
-import { permissions } from '../../../shared/core/permissions.ts';
-import type { Request } from '../in-process/failing-calls/scenario.ts';
-import { newBusiness } from '../support/world.ts';
-import { callsOf } from './all.ts';
-import type { Call } from './scenarios.ts';
+/** A typical request of each endpoint: the first call of its scenario in `test/stack/scenarios/`. */
+import { issuePortalCode } from '../../infra/operator/queries/portal-codes.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
+import { createSession } from '../../shared/accounts/sessions.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
+import { timestamp } from '../../shared/core/clock.ts';
+import { permissions } from '../../shared/core/permissions.ts';
+import { callsOf } from '../stack/scenarios/all.ts';
+import type { Call } from '../stack/scenarios/scenarios.ts';
+import { newBusiness } from '../stack/support/world.ts';
+import type { Sent } from './front-door.ts';
 
 /** The first call of an endpoint. Outside of Vitest, it can replace no clock and no setting. */
 export const firstCallOf = (name: EndpointName): Call => callsOf(name)[0]?.[1] ?? {};
@@ -26,7 +26,7 @@ const newTokenFor = async (name: EndpointName, account: string): Promise<string>
 };
 
 /** Stores what a request needs, for a new account, and returns it. */
-export const typicalRequest = async (name: EndpointName): Promise<Partial<Request> & { token?: string }> => {
+export const typicalRequest = async (name: EndpointName): Promise<Sent> => {
   const { area, permission, token: place } = api[name];
   const business = await newBusiness(area === 'deliveries' ? listener : undefined);
   const { account = business.account, path, headers, ...rest } = (await firstCallOf(name).prepare?.(business)) ?? {};
