@@ -47,7 +47,7 @@ export const bundlings = ['minified', 'mapped', 'split', 'linked'] as const;
 
 export type Bundling = (typeof bundlings)[number];
 
-/** A bundle's folder. It has the same depth as the copy that a deployment takes, so that the paths in its source map fit both. */
+/** A bundle's folder. It is as deep as the copy that a deployment takes, so that the paths in its source map fit both. */
 export const folderOf = (name: string): string => `bundle.${name}`;
 
 /**

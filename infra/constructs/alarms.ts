@@ -1,5 +1,4 @@
 /** The alarms. Each description names the section of the runbook with the diagnosis and the fix. */
-
 import {
   Alarm,
   ComparisonOperator,

@@ -1,5 +1,4 @@
 /** The one table: keys, indexes, expiry, recovery. Or one that exists, because AWS has restored it. */
-
 import {
   AttributeType,
   Billing,

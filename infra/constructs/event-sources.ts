@@ -1,5 +1,4 @@
 /** Event source mappings: feeds workers from the table's stream or from a queue, and grants the rights to read them. */
-
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';

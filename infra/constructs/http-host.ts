@@ -5,7 +5,6 @@
  * `CredentialsArn` of an integration, and `AuthorizerCredentialsArn` ("CreateIntegration" and "CreateAuthorizer", API
  * reference of Amazon API Gateway V2).
  */
-
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,

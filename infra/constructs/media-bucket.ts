@@ -1,5 +1,4 @@
 /** The private bucket with the bytes of media. Only functions can read it, and objects expire after their URLs. */
-
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';

@@ -1,5 +1,4 @@
 /** Who is notified: a topic for alarms with a subscriber, and a budget. */
-
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';

@@ -1,5 +1,4 @@
 /** The metrics that CloudWatch extracts from the functions' log lines (`shared/telemetry/metrics.ts`). */
-
 import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import { type EventName, events } from '../../shared/telemetry/metrics.ts';

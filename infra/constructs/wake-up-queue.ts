@@ -1,5 +1,4 @@
 /** The FIFO queues of wake-ups, and the queues of what failed each time. */
-
 import { Effect, PolicyStatement, StarPrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   DeduplicationScope,

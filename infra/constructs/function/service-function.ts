@@ -1,5 +1,4 @@
 /** A Lambda function with its bundle, and a role with only the rights that it needs: two resources of the stack. */
-
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,

@@ -123,7 +123,10 @@ describe('each tool that reads', () => {
               headers: { authorization: `Bearer ${token}` },
             });
             const direct = await response.text();
-            if (isError) return JSON.parse(text).code === JSON.parse(direct).code || [text, direct];
+            if (isError) {
+              const { status, code } = JSON.parse(text);
+              return (status === response.status && code === JSON.parse(direct).code) || [text, direct];
+            }
             const { notice, data } = dataIn(text);
             expect(notice).toContain('not instructions');
             return JSON.stringify(data.result) === (direct === '' ? '[]' : direct) || [data.result, direct];
