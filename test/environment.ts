@@ -2,19 +2,22 @@
  * Runs before each test file, because a process runs many: undoes what earlier files changed of the environment, the
  * clock, global objects and modules, so that a file starts as in a new process.
  */
+import { readFileSync } from 'node:fs';
 import { expect, vi } from 'vitest';
 import { restoreEnvironment } from './support/first-environment.ts';
 import { loadAnew } from './support/fresh-modules.ts';
 
-/** Its tests run the service's code in this process, but with the clients of AWS that the deployed functions have. */
-const AS_DEPLOYED = '/test/stack/in-process/failing-calls/';
+/** Tests of the service's code in this process run it with the clients of AWS that the deployed functions have. */
+const IN_PROCESS = /\/test\/(endurance|stack\/in-process)\//;
+/** What runs commands of operators, which have the clients of the SDK. */
+const OPERATOR = /support\/operator\.ts|copied-table\.ts/;
 
 vi.useRealTimers();
 vi.unstubAllGlobals();
 vi.unstubAllEnvs();
 restoreEnvironment();
 const { testPath = '' } = expect.getState();
-if (!process.env.NODE_V8_COVERAGE) loadAnew(testPath.includes(AS_DEPLOYED));
+loadAnew(IN_PROCESS.test(testPath) && !OPERATOR.test(readFileSync(testPath, 'utf8')));
 // The copies of this file: no test of a domain function reads the secret of hashes.
 const [{ setHashSecret }, { HASH_SECRET }] = await Promise.all([
   import('../shared/core/keyed-hashes.ts'),

@@ -15,7 +15,7 @@ export default defineConfig({
     include: ['test/endurance/**/*.test.ts'],
     globalSetup: 'test/stack/support/serve.ts',
     execArgv: [`--conditions=${LOCAL_STACK}`],
-    setupFiles: ['test/coverage.ts', 'test/stack/support/use-table.ts'],
+    setupFiles: ['test/environment.ts', 'test/coverage.ts', 'test/stack/support/use-table.ts'],
     experimental: { viteModuleRunner: false },
     pool: 'forks',
     tags,

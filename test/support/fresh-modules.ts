@@ -4,6 +4,8 @@
  */
 import { registerHooks } from 'node:module';
 
+/** Coverage is of the files themselves. Each process then runs one test file. */
+const IS_MEASURED = Boolean(process.env.NODE_V8_COVERAGE);
 const ROOT = new URL('../..', import.meta.url).href;
 const PACKAGES = new URL('node_modules/', ROOT).href;
 
@@ -11,7 +13,15 @@ const kept = globalThis as { testFiles?: { count: number; asDeployed: boolean } 
 
 /** The clients of AWS that bundles have instead of the SDK's. */
 const CLIENTS = /^@aws-sdk\/(client-dynamodb|client-secrets-manager|client-sqs|lib-dynamodb)$/;
-const DEPLOYED = ['shared/', 'functions/'].map((folder) => new URL(folder, ROOT).href);
+const SERVICE = ['shared/', 'functions/'].map((folder) => new URL(folder, ROOT).href);
+/** Commands are of the client that sends them: tests send and recognise those of the service. */
+const COMMANDS = '@aws-sdk/lib-dynamodb';
+const TESTS = new URL('test/', ROOT).href;
+
+/** Whether a module gets the client that bundles have. */
+const isReplaced = (specifier: string, parent = ''): boolean =>
+  CLIENTS.test(specifier) &&
+  (SERVICE.some((folder) => parent.startsWith(folder)) || (specifier === COMMANDS && parent.startsWith(TESTS)));
 
 /**
  * Modules that are loaded from now on are new copies.
@@ -28,12 +38,13 @@ export const loadAnew = (asDeployed: boolean): void => {
   kept.testFiles = files;
   registerHooks({
     resolve: (specifier, context, next) => {
-      const [, client] = CLIENTS.exec(specifier) ?? [];
-      const isReplaced =
-        client !== undefined && files.asDeployed && DEPLOYED.some((folder) => context.parentURL?.startsWith(folder));
-      const resolved = next(isReplaced ? new URL(`infra/bundle/sdk/${client}.ts`, ROOT).href : specifier, context);
+      const isOther = files.asDeployed && isReplaced(specifier, context.parentURL);
+      const resolved = next(
+        isOther ? new URL(`${specifier.replace('@aws-sdk', 'infra/bundle/sdk')}.ts`, ROOT).href : specifier,
+        context,
+      );
       const { url } = resolved;
-      const isOurs = url.startsWith(ROOT) && !url.startsWith(PACKAGES) && !url.includes('?');
+      const isOurs = !IS_MEASURED && url.startsWith(ROOT) && !url.startsWith(PACKAGES) && !url.includes('?');
       return isOurs ? { ...resolved, url: `${url}?file=${files.count}` } : resolved;
     },
   });

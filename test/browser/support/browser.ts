@@ -11,6 +11,8 @@ const browser = await chromium.connect(inject('browser'));
 interface PageOptions extends BrowserContextOptions {
   /** Console errors that the test causes. */
   expectedErrors?: RegExp;
+  /** A script that runs before those of the page, each time that it is loaded. */
+  firstScript?: string;
 }
 
 const LOOPBACK = /^(https?|wss?):\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/)|^(data|blob|about):/;
@@ -20,9 +22,12 @@ const LOOPBACK = /^(https?|wss?):\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/)|^(da
  * to another machine fails the test.
  *
  * @param address - a URL, or a path of the phone's server
- * @param options - options of a Playwright context (`colorScheme`, `viewport`, …) and `expectedErrors`
+ * @param options - options of a Playwright context (`colorScheme`, `viewport`, …) and those of `PageOptions`
  */
-export const openPage = async (address: string, { expectedErrors, ...options }: PageOptions = {}): Promise<Page> => {
+export const openPage = async (
+  address: string,
+  { expectedErrors, firstScript, ...options }: PageOptions = {},
+): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
   const page = await context.newPage();
   const problems: string[] = [];
@@ -39,6 +44,7 @@ export const openPage = async (address: string, { expectedErrors, ...options }: 
     await context.close();
     expect(problems).toEqual([]);
   });
+  if (firstScript !== undefined) await page.addInitScript(firstScript);
   await page.goto(new URL(address, stack.phone_url).href);
   return page;
 };

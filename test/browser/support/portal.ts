@@ -11,15 +11,10 @@ type Options = NonNullable<Parameters<typeof openPage>[1]> & { token?: string };
  * @param options - of `openPage`; `token`: by default that of the demo account, which has all permissions
  */
 export const openPortal = async (address: string, { token = stack.token, ...options }: Options = {}): Promise<Page> => {
-  const page = await openPage(`${stack.base_url}/portal`, options);
-  await page.evaluate(
-    ([session, hash]) => {
-      sessionStorage.setItem('session', session);
-      history.replaceState(null, '', hash);
-    },
-    [JSON.stringify({ token, own: false }), `#${address}`] as const,
-  );
-  await page.reload();
+  const session = JSON.stringify(JSON.stringify({ token, own: false }));
+  // Only at first: the test may sign out, or sign in with another token.
+  const firstScript = `window.name ||= (sessionStorage.setItem('session', ${session}), 'signed in');`;
+  const page = await openPage(`${stack.base_url}/portal#${address}`, { ...options, firstScript });
   await page
     .getByRole('navigation', { name: 'Views', exact: true, includeHidden: true })
     .waitFor({ state: 'attached' });

@@ -269,10 +269,12 @@ export const passUntil = (time: number): void => {
   if (vi.isFakeTimers() && time > Date.now()) vi.setSystemTime(time);
 };
 
-documents.middlewareStack.add(
-  (next) => async (args) => (current === undefined ? next(args) : current.call(args.input as Input, () => next(args))),
-  { step: 'initialize', name: 'played' },
-);
+const send = documents.send.bind(documents) as (command: object, options?: object) => Promise<unknown>;
+
+documents.send = ((command: { input: Input }, options?: object) => {
+  const call = () => send(command, options);
+  return current === undefined ? call() : current.call(command.input, call);
+}) as typeof documents.send;
 
 /** Ends the play: calls of the table take no time. */
 export const endPlay = (): void => {

@@ -42,31 +42,24 @@ const mostIndexWrites = ({ TransactItems = [] }: { TransactItems?: TransactItem[
     return sum + put + 2 * changed + (Delete === undefined ? 0 : 1);
   }, 0);
 
-const isRead = (commandName = ''): boolean => /^(Get|BatchGet|Query|TransactGet)/.test(commandName);
+const send = documents.send.bind(documents) as (...call: unknown[]) => Promise<unknown>;
 
-documents.middlewareStack.add(
-  (next, { commandName }) =>
-    async (args) => {
-      if (commandName === 'ScanCommand') throw new Error('The service must not scan the table.');
-      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-      const result = await next(args);
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
-      for (const { CapacityUnits = 0, GlobalSecondaryIndexes = {} } of [ConsumedCapacity ?? []].flat()) {
-        const indexes = Object.values(GlobalSecondaryIndexes).reduce(
-          (sum, index) => sum + (index.CapacityUnits ?? 0),
-          0,
-        );
-        consumed.table += CapacityUnits - indexes;
-        if (!isRead(commandName)) consumed.written += CapacityUnits - indexes;
-        consumed.indexes += indexes;
-        units[isRead(commandName) ? 'read' : 'write'] += CapacityUnits;
-      }
-      units.write += mostIndexWrites(args.input as { TransactItems?: TransactItem[] });
-      consumed.calls += 1;
-      return result;
-    },
-  { step: 'initialize' },
-);
+documents.send = (async (command: { input: { TransactItems?: TransactItem[] } }, ...options: unknown[]) => {
+  Object.assign(command.input, { ReturnConsumedCapacity: 'INDEXES' });
+  const output = await send(command, ...options);
+  const { ConsumedCapacity } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+  const isRead = /^(Get|BatchGet|Query)/.test(command.constructor.name);
+  for (const { CapacityUnits = 0, GlobalSecondaryIndexes = {} } of [ConsumedCapacity ?? []].flat()) {
+    const indexes = Object.values(GlobalSecondaryIndexes).reduce((sum, index) => sum + (index.CapacityUnits ?? 0), 0);
+    consumed.table += CapacityUnits - indexes;
+    if (!isRead) consumed.written += CapacityUnits - indexes;
+    consumed.indexes += indexes;
+    units[isRead ? 'read' : 'write'] += CapacityUnits;
+  }
+  units.write += mostIndexWrites(command.input);
+  consumed.calls += 1;
+  return output;
+}) as typeof documents.send;
 
 /** The consumption of the work that `consumedBy` runs now, until now. */
 export const consumedSoFar = (): Consumed => ({ ...consumed });

@@ -3,10 +3,10 @@
  * rejected. No local database does this.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
+import { rejection } from './rejection.ts';
 
 interface Input {
   Key?: Key;
@@ -47,15 +47,13 @@ export const holdItems = (milliseconds: number): { calls: number; conflicts: num
       const names = TransactItems.flatMap((item) => Object.values(item).map(nameOf));
       if (!names.some(isHeld)) return hold(names, go);
       counted.conflicts += 1;
-      throw new TransactionCanceledException({
-        message: 'Transaction cancelled',
-        $metadata: {},
+      throw rejection('TransactionCanceledException', {
         CancellationReasons: names.map((name) => ({ Code: isHeld(name) ? 'TransactionConflict' : 'None' })),
       });
     }
     if (PLAIN.includes(command.constructor.name) && isHeld(nameOf(input))) {
       counted.conflicts += 1;
-      throw new TransactionConflictException({ message: 'Transaction is ongoing for the item', $metadata: {} });
+      throw rejection('TransactionConflictException');
     }
     return go();
   });

@@ -9,8 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { BINARY } from '../../../infra/local/aws/database/embedded.ts';
 import { freePort } from '../../../infra/local/aws/loopback.ts';
@@ -19,14 +18,16 @@ import type { Key } from '../../../shared/table/keys.ts';
 
 const BATCH = 25;
 
+const itemOf = (item: Key) => marshall(item, { removeUndefinedValues: true });
+
 /** Writes items into the table of this process. */
 export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => {
   const { TABLE_NAME = '' } = process.env;
   // This client waits longer than the client of the service.
-  const table = DynamoDBDocumentClient.from(new DynamoDBClient(), { marshallOptions: { removeUndefinedValues: true } });
+  const table = new DynamoDBClient();
   for (let start = 0; start < items.length; start += BATCH) {
-    const requests = items.slice(start, start + BATCH).map((Item) => ({ PutRequest: { Item } }));
-    await table.send(new BatchWriteCommand({ RequestItems: { [TABLE_NAME]: requests } }));
+    const requests = items.slice(start, start + BATCH).map((item) => ({ PutRequest: { Item: itemOf(item) } }));
+    await table.send(new BatchWriteItemCommand({ RequestItems: { [TABLE_NAME]: requests } }));
   }
 };
 
@@ -34,7 +35,7 @@ export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => 
 function* exported(items: Iterable<Key>): Generator<string> {
   let lines = '';
   for (const item of items) {
-    lines += `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
+    lines += `${JSON.stringify({ Item: itemOf(item) })}\n`;
     if (lines.length < 1_000_000) continue;
     yield lines;
     lines = '';

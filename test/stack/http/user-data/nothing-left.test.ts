@@ -6,7 +6,6 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TransactionEvaluation, transactionEvaluations } from '../../../../infra/local/aws/iam/policies.ts';
@@ -20,15 +19,15 @@ import { issueToken } from '../../../../infra/operator/queries/tokens-admin.ts';
 import { kindsOf } from '../../../../infra/operator/recovery/item-kinds.ts';
 import { entities } from '../../../../shared/api/access-patterns.ts';
 import type { Permission } from '../../../../shared/core/permissions.ts';
-import { tableName } from '../../../../shared/core/settings.ts';
 import { erasureKey } from '../../../../shared/messaging/entities.ts';
-import { documents, getConsistent } from '../../../../shared/table/client.ts';
+import { getConsistent } from '../../../../shared/table/client.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 import { contactHash, contactKey } from '../../../../shared/users/entities.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
 import { unkeyedHashesOf } from '../../support/unkeyed-hashes.ts';
+import { allItems } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 2_000;
@@ -36,14 +35,6 @@ const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const PERMISSIONS: Permission[] = ['profilers', 'messages', 'stats', 'user_data', 'bridge', 'contacts'];
 
 captureLog();
-
-/** The whole table. */
-const wholeTable = async (): Promise<Key[]> => {
-  const items: Key[] = [];
-  const scan = { TableName: tableName(), ConsistentRead: true };
-  for await (const { Items = [] } of paginateScan({ client: documents }, scan)) items.push(...(Items as Key[]));
-  return items;
-};
 
 /** A row as text, with its sets. */
 const textOf = (row: object): string =>
@@ -124,11 +115,11 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   const event = (type: string, data: object) =>
     request('POST', `${stack.bridgeUrl}/v1/app/events`, demo.app_token, { id: randomUUID(), type, data });
   const namesPerson = (row: string): boolean => traces.some((trace) => row.includes(trace));
-  const about = async () => (await wholeTable()).filter((row) => namesPerson(textOf(row)));
+  const about = async () => (await allItems()).filter((row) => namesPerson(textOf(row)));
   const kinds = async () => new Set((await about()).flatMap(kindsOf).map(({ name }) => name));
   const withHash = async () => {
     const hashes = unkeyedHashesOf([...traces, `+${phone}`]);
-    return (await wholeTable()).filter((row) => hashes.some((hash) => textOf(row).includes(hash)));
+    return (await allItems()).filter((row) => hashes.some((hash) => textOf(row).includes(hash)));
   };
   const behave = (...rules: object[]) =>
     fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
@@ -219,7 +210,7 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
   const undeclared = [...(await kinds())].filter((name) => !personal.includes(name));
   expect(undeclared, 'Say in entities.ts what an erasure does with them.').toEqual([]);
   expect(await withHash()).toEqual([]);
-  expect(rowsThatExpireOtherwise(await wholeTable()), 'Correct `expires` in entities.ts.').toEqual([]);
+  expect(rowsThatExpireOtherwise(await allItems()), 'Correct `expires` in entities.ts.').toEqual([]);
 
   // An export shows every kind that has a part in it.
   const data: PersonalData = await personalDataOf(phone);

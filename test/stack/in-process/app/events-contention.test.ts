@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { receiveEvents } from '../../../../shared/app-network/event-batch.ts';
@@ -17,6 +16,7 @@ import { latestProfile, updateUser } from '../../../../shared/users/users.ts';
 import { answered, named, removed, state as reported } from '../../support/app-events.ts';
 import { holdItems } from '../../support/held-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { rejection } from '../../support/rejection.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 useOwnTable('app-events-contention');
@@ -59,7 +59,7 @@ const failWritesOf = (beginning: string, partition = '') => {
     const isWrite = command.constructor.name.startsWith('Transact');
     const text = JSON.stringify(command.input);
     if (isWrite && text.includes(`"${beginning}`) && text.includes(partition)) {
-      throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
+      throw rejection('ProvisionedThroughputExceededException');
     }
     return send(command as Parameters<typeof send>[0]);
   });

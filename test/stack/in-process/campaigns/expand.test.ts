@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { scheduleMessage, sendEach, sendToMany } from '../../../../shared/campaigns/accept.ts';
@@ -30,6 +29,7 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { consumedBy } from '../../support/consumed.ts';
 import { completeErasure } from '../../support/erasure.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { rejection } from '../../support/rejection.ts';
 import { newAccount, newAccountId, newMedia, newPhone, newPhones } from '../../support/world.ts';
 
 useOwnTable('campaigns');
@@ -124,8 +124,7 @@ test('while the table throttles, messages are accepted more slowly, and none twi
     attempts.set(message, attempt);
     // Half of the messages are accepted at the fifth attempt: two more than are made at once.
     if (message !== '' && [...attempts.keys()].indexOf(message) % 2 === 0 && attempt < 5) {
-      const CancellationReasons = [{ Code: 'ThrottlingError' }];
-      throw new TransactionCanceledException({ message: 'Cancelled', $metadata: {}, CancellationReasons });
+      throw rejection('TransactionCanceledException', { CancellationReasons: [{ Code: 'ThrottlingError' }] });
     }
     return send(command as never);
   });

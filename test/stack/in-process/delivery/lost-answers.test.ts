@@ -5,6 +5,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SendOptions } from '../../../../infra/bundle/sdk/json-client.ts';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { listTokens } from '../../../../infra/operator/queries/tokens-admin.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
@@ -32,21 +33,22 @@ let lost = 0;
 let losing: 'nothing' | 'first' | 'all' | 'all and later reads' = 'nothing';
 
 /** Drops the table's responses to writes, below the client's own retries: the first response, or all. Then also reads. */
-documents.middlewareStack.add(
-  (next, { commandName }) => {
-    let attempts = 0;
-    return async (args) => {
-      attempts += 1;
-      const isWrite = /Put|Update|Delete|Transact/.test(commandName ?? '');
-      const isLost = isWrite || (losing === 'all and later reads' && lost > 0);
-      if (!isLost || losing === 'nothing' || (losing === 'first' && attempts > 1)) return next(args);
-      await Promise.allSettled([next(args)]);
-      lost += 1;
-      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
-    };
-  },
-  { step: 'finalizeRequest', priority: 'low' },
-);
+const send = documents.send.bind(documents) as (command: object, options: SendOptions) => Promise<unknown>;
+
+documents.send = (async (command: object, options: SendOptions = {}) => {
+  let attempts = 0;
+  const interceptor: SendOptions['interceptor'] = async (request, exchange) => {
+    attempts += 1;
+    const isWrite = /Put|Update|Delete|Transact/.test(command.constructor.name);
+    const isLost = isWrite || (losing === 'all and later reads' && lost > 0);
+    const response = await exchange(request);
+    if (!isLost || losing === 'nothing' || (losing === 'first' && attempts > 1)) return response;
+    response.body.resume();
+    lost += 1;
+    throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+  };
+  return send(command, { ...options, interceptor });
+}) as typeof documents.send;
 
 const withLostResponses = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   lost = 0;

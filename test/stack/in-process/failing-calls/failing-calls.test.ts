@@ -18,6 +18,7 @@ import { callOf, callsOf } from '../../scenarios/all.ts';
 import type { Call } from '../../scenarios/scenarios.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable, useSecret, useServedBucket } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newCaller } from '../../support/world.ts';
 import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruptions, watched } from './interrupted.ts';
 import type { Answer, Scenario } from './scenario.ts';
@@ -29,7 +30,6 @@ import {
   isCircuit,
   isClaim,
   isOfUnnamedUpload,
-  itemsInTable,
   likenessSince,
   restoreTable,
 } from './table.ts';
@@ -81,7 +81,7 @@ interface Found {
 }
 
 const look = async (like: Reference['like'], { isRelayed }: Scenario): Promise<Found> => {
-  const items = await itemsInTable();
+  const items = await itemsIn();
   const stored = new Set(isRelayed ? items.map(({ sk }) => sk) : []);
   const names = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
   const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
@@ -110,9 +110,9 @@ const withoutRepeats = (state: string): string =>
 
 const prepare = async (scenario: Scenario): Promise<Reference> => {
   const { parts = 1, notesRepeats, readsOnly, chargesOnly } = scenario;
-  await restore([], await itemsInTable());
+  await restore([], await itemsIn());
   const call = await scenario.prepare();
-  const before = await itemsInTable();
+  const before = await itemsIn();
   const like = likenessSince(before);
   await restore(before, before);
   const untouched = (await look(like, scenario)).state;
@@ -280,7 +280,7 @@ const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference,
 
 // This test must be the first: a process reads the secret once in five minutes.
 test('a wake-up fails and delivers nothing if the secret cannot be read, and the next wake-up reads it', async () => {
-  await restore([], await itemsInTable());
+  await restore([], await itemsIn());
   const wakeUp = await workers['deliver, to a user'].prepare();
   for (const [name, fault] of faultsFor({ readsOnly: true }, named<Fault>(faults))) {
     const outcome = await interrupted(wakeUp, 2, fault);
@@ -318,7 +318,6 @@ describe.each(scenarios)(
   },
 );
 
-test('functions have the clients of AWS that they have in bundles', ({ skip }) => {
-  skip(process.env.NODE_V8_COVERAGE !== undefined, 'Coverage is measured with the clients of the SDK.');
+test('functions have the clients of AWS that they have in bundles', () => {
   expect(documents).not.toHaveProperty('middlewareStack');
 });

@@ -1,6 +1,6 @@
 /** The items of a test's own table: reads, restores and compares them. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { rateKey } from '../../../../shared/accounts/entities.ts';
 import { chunksOf, isUploadKey } from '../../../../shared/campaigns/entities.ts';
 import { tableName } from '../../../../shared/core/settings.ts';
@@ -9,7 +9,7 @@ import { headKey, messageKey, outcomeKey } from '../../../../shared/outbox/entit
 import { isAnswerKey, resultsOf } from '../../../../shared/profilers/entities.ts';
 import { claimKey } from '../../../../shared/stats/entities.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
-import { sorted } from '../../support/whole-table.ts';
+import { separateClient, sorted } from '../../support/whole-table.ts';
 
 /** An item of any type. */
 export interface Item extends Key {
@@ -18,34 +18,21 @@ export interface Item extends Key {
 
 const BATCH = 25;
 
-/** A client that no handler uses, so that its calls have no faults. */
-let own: DynamoDBDocumentClient | undefined;
-
-const table = (): DynamoDBDocumentClient => {
-  own ??= DynamoDBDocumentClient.from(new DynamoDBClient());
-  return own;
-};
-
-/** All items of a small table, of at most 1 MB. */
-export const itemsInTable = async (): Promise<Item[]> => {
-  const { Items = [] } = await table().send(new ScanCommand({ TableName: tableName(), ConsistentRead: true }));
-  // What operators did is recorded for each run of a command.
-  return (Items as Item[]).filter(({ pk }) => !pk.startsWith('OPERATIONS#'));
-};
-
 /** Makes `items` the table's only items. `found` are its present items. */
 export const restoreTable = async (items: Item[], found: Item[]): Promise<void> => {
   const wanted = new Map(items.map((item) => [nameOf(item), textOf(item)]));
   const there = new Map(found.map((item) => [nameOf(item), textOf(item)]));
   const requests = [
-    ...found.filter((item) => !wanted.has(nameOf(item))).map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+    ...found
+      .filter((item) => !wanted.has(nameOf(item)))
+      .map(({ pk, sk }) => ({ DeleteRequest: { Key: marshall({ pk, sk }) } })),
     ...items
       .filter((item) => there.get(nameOf(item)) !== wanted.get(nameOf(item)))
-      .map((Item) => ({ PutRequest: { Item } })),
+      .map((item) => ({ PutRequest: { Item: marshall(item) } })),
   ];
   for (let start = 0; start < requests.length; start += BATCH) {
     const RequestItems = { [tableName()]: requests.slice(start, start + BATCH) };
-    await table().send(new BatchWriteCommand({ RequestItems }));
+    await separateClient().send(new BatchWriteItemCommand({ RequestItems }));
   }
 };
 

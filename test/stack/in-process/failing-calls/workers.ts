@@ -33,9 +33,9 @@ import { countEntries } from '../../../../shared/stats/job-counters.ts';
 import { removeUser, resumeErasures } from '../../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newPhone } from '../../support/world.ts';
 import { context, type Scenario } from './scenario.ts';
-import { itemsInTable } from './table.ts';
 import { addUserData, answersInTable, entriesOfLog, minutesAgo, newBusiness, newUser, posts, textTo } from './world.ts';
 
 const MINUTE = 60_000;
@@ -141,7 +141,7 @@ export const workers = {
       await sendMessage(account, textTo(phone), {});
       await cancelJob(account, job_id);
       await scheduleRetryOf(conversation, Date.now() + MINUTE, 'the first');
-      const ended = (await itemsInTable()).filter(({ sk, gsi1pk }) => sk.startsWith('ENTRY#') && gsi1pk !== undefined);
+      const ended = (await itemsIn()).filter(({ sk, gsi1pk }) => sk.startsWith('ENTRY#') && gsi1pk !== undefined);
       // As `sweep` wakes it for messages whose time is over, and `expand` for those of a cancelled job.
       return wakeUp(conversation, [{ ended: ended.map(({ sk }) => sk) }, { cancelled: true }]);
     },
@@ -199,7 +199,7 @@ export const workers = {
       // More messages than a call to the queue may contain.
       for (let left = 11; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
       await sendEach(account, [textTo(phone)], { priority: 'low' });
-      const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#') || sk === 'BATCH');
+      const entries = (await itemsIn()).filter(({ sk }) => sk.startsWith('ENTRY#') || sk === 'BATCH');
       const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
       return () => relay({ Records } as DynamoDBStreamEvent, context);
     },

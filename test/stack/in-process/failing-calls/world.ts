@@ -13,8 +13,8 @@ import { createProfiler } from '../../../../shared/profilers/profilers.ts';
 import { answerRequest } from '../../../../shared/user-data/request-answers.ts';
 import { startRequest } from '../../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newBusiness as newBusinessOn, newPhone } from '../../support/world.ts';
-import { itemsInTable } from './table.ts';
 
 /** The URL of the destination that receives all posts. */
 export const posts = { url: '' };
@@ -57,11 +57,11 @@ export const addUserData = async (account: string, phone: string): Promise<void>
 
 /** All answers of the table, as the stream contains them. */
 export const answersInTable = async (): Promise<AnswerItem[]> =>
-  (await itemsInTable()).filter(isAnswerKey) as unknown as AnswerItem[];
+  (await itemsIn()).filter(isAnswerKey) as unknown as AnswerItem[];
 
 /** All log entries of the table, as the stream contains them. */
 export const entriesOfLog = async (): Promise<LogItem[]> => {
-  const items = await itemsInTable();
+  const items = await itemsIn();
   return items.filter(({ pk }) => pk.startsWith(messageKey('').pk)) as unknown as LogItem[];
 };
 

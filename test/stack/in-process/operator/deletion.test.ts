@@ -30,8 +30,9 @@ import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { fileOf, png } from '../../support/files.ts';
 import { newAccount, operatorIn, remote } from '../../support/operator.ts';
 import { useOwnTable, useServedBucket } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newPhones } from '../../support/world.ts';
-import { type Item, itemsInTable } from '../failing-calls/table.ts';
+import type { Item } from '../failing-calls/table.ts';
 import { addUserData, answersInTable, entriesOfLog, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 
 const { s3_endpoint } = inject('stack');
@@ -92,7 +93,7 @@ test('account delete removes every item of the account but receipts of consent, 
   const [own, other] = [await wholeBusiness(), await wholeBusiness()];
   await countEntries(await entriesOfLog());
   await countAnswers(await answersInTable());
-  const before = await itemsInTable();
+  const before = await itemsIn();
   expect(kindsIn(itemsAbout(before, own.account))).toEqual(
     expect.arrayContaining([
       ...['account', 'answer', 'batch of messages', 'bot number', 'chunk of a batch', 'consent', 'consent receipt'],
@@ -109,15 +110,15 @@ test('account delete removes every item of the account but receipts of consent, 
   vi.setSystemTime(Date.now() + 181_000);
 
   // Without a confirmation, nothing changes.
-  const suspended = await itemsInTable();
+  const suspended = await itemsIn();
   expect(await command('delete', own.account)).toMatchObject({ code: 3, stderr: expect.stringContaining('--yes') });
-  expect(await itemsInTable()).toEqual(suspended);
+  expect(await itemsIn()).toEqual(suspended);
 
   const { code, stdout, stderr } = await command(...remove, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Backups of the table keep its data for 35 days.\n' });
   expect(JSON.parse(stdout)).toMatchObject({ account: own.account, removed: { account: 1, profiler: 1, answer: 1 } });
 
-  const after = await itemsInTable();
+  const after = await itemsIn();
   const left = kindsIn(itemsAbout(after, own.account)).filter((kind) => kind !== 'event receipt');
   expect(left).toEqual(['consent receipt']);
   expect(await getConsistent(numberKey(own.bot))).toBeUndefined();
@@ -165,7 +166,7 @@ test('an interrupted deletion is completed by a repeat', async () => {
   expect(await getConsistent(accountKey(account))).toBeDefined();
   expect(await getConsistent(tokenKey(token))).toBeUndefined();
   expect(await command('delete', account, '--yes')).toMatchObject({ code: 0 });
-  const left = kindsIn(itemsAbout(await itemsInTable(), account)).filter((kind) => kind !== 'event receipt');
+  const left = kindsIn(itemsAbout(await itemsIn(), account)).filter((kind) => kind !== 'event receipt');
   expect(left).toEqual(['consent receipt']);
 });
 
@@ -195,5 +196,5 @@ test('a worker that has claimed log entries adds to no counter after their accou
   isDeleted.resolve();
   expect(await counting).toBe(0);
   spy.mockRestore();
-  expect((await itemsInTable()).filter(({ pk }) => pk === jobCountersOf(account))).toEqual([]);
+  expect((await itemsIn()).filter(({ pk }) => pk === jobCountersOf(account))).toEqual([]);
 });

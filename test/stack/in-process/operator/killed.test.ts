@@ -18,9 +18,10 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { fileOf, png } from '../../support/files.ts';
 import { csv } from '../../support/operator.ts';
 import { useOwnTable, useServedBucket } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccount, newAccountId, newPhone } from '../../support/world.ts';
 import { canMeet, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
-import { contradictionsIn, type Item, itemsInTable, likenessSince, restoreTable } from '../failing-calls/table.ts';
+import { contradictionsIn, type Item, likenessSince, restoreTable } from '../failing-calls/table.ts';
 import { addUserData, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 
 const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
@@ -124,10 +125,10 @@ const scenarios: Record<string, Scenario> = {
     verify: async ([, , account = '']) => {
       const tokens = await listTokens(account);
       const hash = hashToken(/^bapi_\w+$/m.exec(printed)?.[0] ?? '');
-      expect((await itemsInTable()).map(({ pk }) => pk)).toContain(`TOKEN#${hash}`);
+      expect((await itemsIn()).map(({ pk }) => pk)).toContain(`TOKEN#${hash}`);
       // This includes the token that the killed command did not print.
       for (const { id } of tokens) await revokeToken(account, id);
-      expect((await itemsInTable()).filter(({ sk }) => sk === 'TOKEN')).toEqual([]);
+      expect((await itemsIn()).filter(({ sk }) => sk === 'TOKEN')).toEqual([]);
     },
   },
   'token revoke': {
@@ -168,27 +169,27 @@ const scenarios: Record<string, Scenario> = {
 describe.each(Object.entries(scenarios))('a repeat completes "%s"', (_name, scenario) => {
   test('after the process was killed after any change', async () => {
     const fault = faults['is the last one before the process ends'];
-    await restoreTable([], await itemsInTable());
+    await restoreTable([], await itemsIn());
     const command = await scenario.prepare();
-    const before = await itemsInTable();
+    const before = await itemsIn();
     const like = likenessSince(before);
     const { outcome, calls } = await watched(
       () => run(command),
       async () => undefined,
     );
     expect(outcome, printed).toMatchObject({ result: { code: 0 } });
-    const whole = stateOf(await itemsInTable(), like);
+    const whole = stateOf(await itemsIn(), like);
     const changes = calls.filter((operation) => canMeet(fault, operation));
     expect(changes.length).toBeGreaterThan(0);
 
     for (const at of changes.keys()) {
-      await restoreTable(before, await itemsInTable());
+      await restoreTable(before, await itemsIn());
       await scenario.putBack?.(command);
       const call = `Change ${at + 1} of ${changes.length}`;
       expect(await interrupted(() => run(command), at + 1, fault), call).toBe('ended');
       const repeated = await run(command);
       if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
-      const items = await itemsInTable();
+      const items = await itemsIn();
       expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
       if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
       await scenario.verify?.(command);

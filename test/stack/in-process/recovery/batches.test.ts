@@ -17,8 +17,9 @@ import { eraseUser } from '../../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccount, newPhone } from '../../support/world.ts';
-import { itemsIn, lose, restoreInJson, restoreToNewTable } from './copied-table.ts';
+import { lose, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -53,7 +54,7 @@ const sentTo = async (account: string): Promise<string[]> => {
 
 test('a pending batch comes back with its chunks, without recipients who were erased since', async () => {
   const { account, restored, erased, others } = await newRestored();
-  await lose((await itemsIn(tableName())).filter((item) => isBatchKey(item) || isChunkKey(item)));
+  await lose((await itemsIn()).filter((item) => isBatchKey(item) || isChunkKey(item)));
   expect(await restoreFrom(restored, '--account', account)).not.toMatchObject({ 'batch of messages': { restored: 1 } });
   expect(await chunksOf(tableName())).toEqual([]);
   expect(await restoreFrom(restored, '--account', account, '--outbox')).toMatchObject({
@@ -63,7 +64,7 @@ test('a pending batch comes back with its chunks, without recipients who were er
   expect(JSON.stringify(await chunksOf(tableName()))).not.toContain(erased);
   expect(await expand(account, undefined, Date.now() + 60_000)).toMatchObject({ expanded: others.length });
   expect((await sentTo(account)).sort()).toEqual(others.toSorted());
-  const heads = (await itemsIn(tableName())).filter(isHeadKey).map(({ pk }) => pk);
+  const heads = (await itemsIn()).filter(isHeadKey).map(({ pk }) => pk);
   expect(heads.filter((pk) => !pk.startsWith(`OUTBOX#app#${account}#`))).toEqual([]);
   // The batch is expanded: its chunks do not come back.
   await restoreFrom(restored, '--account', account, '--outbox');

@@ -19,8 +19,9 @@ import { documents } from '../../../../shared/table/client.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { folder, operatorIn, remote } from '../../support/operator.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
-import { itemsIn, lose, putInto, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
+import { lose, putInto, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -35,19 +36,19 @@ const newVendor = async (): Promise<string> => {
 };
 
 const profilersIn = async (account: string): Promise<number> =>
-  (await itemsIn(tableName())).filter(({ pk, sk }) => pk === profilersOf(account) && sk.startsWith('PROFILER#')).length;
+  (await itemsIn()).filter(({ pk, sk }) => pk === profilersOf(account) && sk.startsWith('PROFILER#')).length;
 
 test('--dry-run counts by kind, and changes nothing', async () => {
   const account = await newVendor();
   const restored = await restoreToNewTable(endpoint);
-  await lose(await itemsIn(tableName()));
+  await lose(await itemsIn());
   const { code, stdout, stderr } = await restore('--from', restored, '--dry-run');
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing was changed (--dry-run).\n' });
   expect(stdout).toMatch(/^profiler +1$/m);
   expect(stdout).toMatch(/^options of a profiler +1$/m);
   expect(stdout).toMatch(/^list of accounts +1$/m);
   expect(stdout).toMatch(/^total +\d+$/m);
-  expect(await itemsIn(tableName())).toEqual([]);
+  expect(await itemsIn()).toEqual([]);
   expect(await totalsOf(restored)).toEqual({ restored: 4 });
   expect(await profilersIn(account)).toBe(1);
 });
@@ -57,9 +58,9 @@ test('--account restores one customer, and nothing of others or of users', async
   const phone = newPhone();
   await updateUser('event', { phone_number: phone, panelist: true });
   const restored = await restoreToNewTable(endpoint);
-  await lose(await itemsIn(tableName()));
+  await lose(await itemsIn());
   await restore('--from', restored, '--account', one);
-  const keys = (await itemsIn(tableName())).map(({ pk, sk }) => `${pk} ${sk}`).sort();
+  const keys = (await itemsIn()).map(({ pk, sk }) => `${pk} ${sk}`).sort();
   expect(keys).toEqual([
     `${accountKey(one).pk} ACCOUNT`,
     `ACCOUNTS ACCOUNT#${one}`,
@@ -85,7 +86,7 @@ test('--since restores what was created or changed then or later, and leaves out
   await lose(rows);
   const options = ['--account', account, '--since', '2030-01-01T13:01:00+01:00'];
   expect(await totalsOf(restored, ...options)).toMatchObject({ restored: 2, without_time: 2 });
-  const found = (await itemsIn(tableName())).filter(({ pk }) => pk === profilersOf(account)).map(({ sk }) => sk);
+  const found = (await itemsIn()).filter(({ pk }) => pk === profilersOf(account)).map(({ sk }) => sk);
   expect(new Set(found).intersection(new Set(rows.map(({ sk }) => sk)))).toEqual(
     new Set(['PROFILER#at', 'PROFILER#changed']),
   );
@@ -100,7 +101,7 @@ test('--since restores what belongs to a newer profiler or message: it is answer
   const send = () => sendMessage(account, draft, { idempotencyKey: 'restored' });
   const message = await send();
   const restored = await restoreToNewTable(endpoint);
-  await lose((await itemsIn(tableName())).filter(({ pk }) => !/^ACCOUNTS?(#|$)/.test(pk)));
+  await lose((await itemsIn()).filter(({ pk }) => !/^ACCOUNTS?(#|$)/.test(pk)));
   await restore('--from', restored, '--account', account, '--since', since);
   expect(await findAnswerable(account, id)).toEqual({ id, options: options.length });
   expect(await send()).toBe(message);
@@ -115,7 +116,7 @@ test('an item of an unknown kind is left out and reported, and the command fails
     code: 1,
     stderr: expect.stringContaining('1 items are of a kind that this version does not know'),
   });
-  expect((await itemsIn(tableName())).filter(({ pk }) => pk === 'ELSE#1')).toEqual([]);
+  expect((await itemsIn()).filter(({ pk }) => pk === 'ELSE#1')).toEqual([]);
 });
 
 test('the position is in a file that only its owner can read, and is gone at the end', async () => {

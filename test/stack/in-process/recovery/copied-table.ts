@@ -1,24 +1,14 @@
 /** Copies of the table of a test, as point-in-time recovery makes them: with its items and indexes, without a stream. */
 import { randomUUID } from 'node:crypto';
-import { BatchWriteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { createTable, existingTableOf } from '../../../../infra/local/aws/database/database.ts';
 import { tableName } from '../../../../shared/core/settings.ts';
 import { documents } from '../../../../shared/table/client.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 import { folder, operatorIn, remote } from '../../support/operator.ts';
-
-/** An item of any kind. */
-export type AnyItem = Key & Record<string, unknown>;
-
-/** All items of a table, without what operators did: each command adds to it. */
-export const itemsIn = async (table: string): Promise<AnyItem[]> => {
-  const items: AnyItem[] = [];
-  for await (const { Items = [] } of paginateScan({ client: documents }, { TableName: table, ConsistentRead: true })) {
-    items.push(...Items.map((item) => ({ ...item, pk: String(item.pk), sk: String(item.sk) })));
-  }
-  return items.filter(({ pk }) => !pk.startsWith('OPERATIONS#'));
-};
+import { itemsIn } from '../../support/whole-table.ts';
 
 const write = async (table: string, requests: object[]): Promise<void> => {
   for (let start = 0; start < requests.length; start += 25)
@@ -44,7 +34,7 @@ export const restoreToNewTable = async (endpoint: string, { stream = false } = {
   const { StreamSpecification: _stream, ...properties } = (await existingTableOf(endpoint, tableName())) ?? {};
   const StreamSpecification = { StreamViewType: 'NEW_IMAGE' };
   await createTable(endpoint, { ...properties, ...(stream && { StreamSpecification }) }, name);
-  await putInto(name, await itemsIn(tableName()));
+  await putInto(name, await itemsIn());
   return name;
 };
 

@@ -11,7 +11,6 @@ import { issueToken, revokeToken } from '../../../../infra/operator/queries/toke
 import { accountKey, hookKey, numberKey, platformKey } from '../../../../shared/accounts/entities.ts';
 import { changeProfile } from '../../../../shared/accounts/profile.ts';
 import { DELETION_MEMORY_DAYS } from '../../../../shared/core/lifetimes.ts';
-import { tableName } from '../../../../shared/core/settings.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { mediaKey } from '../../../../shared/media/entities.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
@@ -21,6 +20,7 @@ import { answersOf, profilerKey } from '../../../../shared/profilers/entities.ts
 import { createProfiler, deleteProfiler } from '../../../../shared/profilers/profilers.ts';
 import { isSealed, newClaim, sealWrite } from '../../../../shared/stats/claims.ts';
 import { documents, update } from '../../../../shared/table/client.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 import { transact } from '../../../../shared/table/transactions.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../../shared/user-data/erasure.ts';
@@ -29,9 +29,10 @@ import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newMedia, newPhone } from '../../support/world.ts';
 import { addUserData, newSecret, textTo } from '../failing-calls/world.ts';
-import { type AnyItem, itemsIn, lose, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
+import { lose, restore, restoreInJson, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: endpoint } = inject('stack');
 
@@ -43,7 +44,7 @@ beforeEach(() => void vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] }));
 afterEach(async () => {
   vi.useRealTimers();
   // Copies stay small.
-  await lose(await itemsIn(tableName()));
+  await lose(await itemsIn());
 });
 
 const later = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
@@ -54,10 +55,10 @@ const restoreAll = (from: string, ...options: string[]) =>
   restoreInJson('--from', from, '--tokens', '--outbox', ...options);
 
 const nameOf = ({ pk, sk }: AnyItem): string => `${pk} ${sk}`;
-const liveItems = async () => new Map((await itemsIn(tableName())).map((item) => [nameOf(item), item]));
+const liveItems = async () => new Map((await itemsIn()).map((item) => [nameOf(item), item]));
 /** Whether the table has an item of any of these partitions. */
 const hasAny = async (...keys: { pk: string }[]): Promise<boolean> =>
-  (await itemsIn(tableName())).some((item) => keys.some(({ pk }) => pk === item.pk));
+  (await itemsIn()).some((item) => keys.some(({ pk }) => pk === item.pk));
 
 const newAccount = async () => {
   const bot = newPhone();
@@ -99,7 +100,7 @@ const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
     return async () => {
       await deleteProfiler(account, id);
       await removeAnswers(profilerKey(account, id));
-      const rows = (await itemsIn(tableName())).filter(({ pk }) => pk === profilerKey(account, id).pk);
+      const rows = (await itemsIn()).filter(({ pk }) => pk === profilerKey(account, id).pk);
       await lose(rows);
     };
   },
@@ -136,12 +137,12 @@ const deletions: Record<string, () => Promise<() => Promise<unknown>>> = {
 describe.each(Object.entries(deletions))('a restore right after the deletion of %s', (_what, prepare) => {
   test('changes nothing', async () => {
     const remove = await prepare();
-    const before = await itemsIn(tableName());
+    const before = await itemsIn();
     const restored = await restoreToNewTable(endpoint);
     later(1_000);
     await remove();
     const live = await liveItems();
-    const kept = new Set((await itemsIn(tableName())).map(nameOf));
+    const kept = new Set((await itemsIn()).map(nameOf));
     expect(before.filter((item) => !kept.has(nameOf(item)))).not.toEqual([]);
     const { totals } = await restoreAll(restored);
     expect(await liveItems()).toEqual(live);
@@ -156,12 +157,12 @@ test('without a deletion, the same items come back', async () => {
   const media = await newMedia(account);
   await updateAccount(account, { platform: webhook() });
   const { record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
-  const before = await itemsIn(tableName());
+  const before = await itemsIn();
   const restored = await restoreToNewTable(endpoint);
   await lose(before);
   const { totals } = await restoreAll(restored);
   expect(totals.restored).toBeGreaterThan(10);
-  const after = new Set((await itemsIn(tableName())).map(nameOf));
+  const after = new Set((await itemsIn()).map(nameOf));
   expect(
     before.filter((item) => !after.has(nameOf(item))).filter(({ pk }) => !/^(CIRCUIT|MIN_INTERVAL)#/.test(pk)),
   ).toEqual([]);
@@ -192,7 +193,7 @@ test('a lost account comes back without the number, the platform and the avatar 
   await deleteMedia(avatars[0] ?? '', async () => undefined);
   await lose([accountKey(account), accountKey(other.account), numberKey(other.bot), platformKey(other.account)]);
   await restoreAll(restored);
-  const items = await itemsIn(tableName());
+  const items = await itemsIn();
   const find = (key: { pk: string; sk: string }) => items.find(({ pk, sk }) => pk === key.pk && sk === key.sk);
   for (const lost of ['bot_number', 'platform', 'avatar']) expect(find(accountKey(account))).not.toHaveProperty(lost);
   expect(find(numberKey(bot))).toBeUndefined();
@@ -239,7 +240,7 @@ test('a removed user comes back neither by the number nor by the id; a present o
   const theirs = (phone: string, id = '') => [userKey(phone), contactKey(contactHash(phone)), appUserKey(id)];
   await lose(theirs(present, ids[1]));
   await restoreAll(restored);
-  const keys = new Set((await itemsIn(tableName())).map(({ pk }) => pk));
+  const keys = new Set((await itemsIn()).map(({ pk }) => pk));
   expect(theirs(removed, ids[0]).filter(({ pk }) => keys.has(pk))).toEqual([]);
   expect(theirs(present, ids[1]).filter(({ pk }) => !keys.has(pk))).toEqual([]);
 });
@@ -276,7 +277,7 @@ test('an erasure that begins after an item was judged wins', async () => {
   const phone = await newUser();
   await addUserData(account, phone);
   const restored = await restoreToNewTable(endpoint);
-  const answers = (await itemsIn(tableName())).filter(({ sk }) => sk === `ANSWER#${phone}`);
+  const answers = (await itemsIn()).filter(({ sk }) => sk === `ANSWER#${phone}`);
   await lose([...answers, userKey(phone)]);
   const send = documents.send.bind(documents);
   let begun = false;
@@ -290,9 +291,7 @@ test('an erasure that begins after an item was judged wins', async () => {
   onTestFinished(() => spy.mockRestore());
   await restoreAll(restored);
   expect(begun).toBe(true);
-  expect(JSON.stringify((await itemsIn(tableName())).filter(({ pk }) => !pk.startsWith('ERASURE#')))).not.toContain(
-    phone,
-  );
+  expect(JSON.stringify((await itemsIn()).filter(({ pk }) => !pk.startsWith('ERASURE#')))).not.toContain(phone);
 });
 
 test('an outbox entry comes back only on request, is delivered with its id, and once', async () => {
@@ -302,10 +301,10 @@ test('an outbox entry comes back only on request, is delivered with its id, and 
   await sendMessage(account, textTo(phone), {});
   const restored = await restoreToNewTable(endpoint);
   const pk = entryKey(conversationName(conversation), '').pk;
-  const [entry] = (await itemsIn(tableName())).filter((item) => item.pk === pk && item.sk !== 'HEAD');
-  await lose((await itemsIn(tableName())).filter((item) => item.pk === pk));
+  const [entry] = (await itemsIn()).filter((item) => item.pk === pk && item.sk !== 'HEAD');
+  await lose((await itemsIn()).filter((item) => item.pk === pk));
   await restore('--from', restored, '--account', account);
-  expect((await itemsIn(tableName())).filter((item) => item.pk === pk)).toEqual([]);
+  expect((await itemsIn()).filter((item) => item.pk === pk)).toEqual([]);
 
   for (const wanted of [1, 1]) {
     await restoreAll(restored, '--account', account);
@@ -321,7 +320,7 @@ test('a log entry comes back as counted, because it may have been counted since'
   const restored = await restoreToNewTable(endpoint);
   await lose([messageKey(id)]);
   const { stderr } = await restore('--from', restored, '--account', account);
-  const [entry] = (await itemsIn(tableName())).filter(({ pk }) => pk === messageKey(id).pk);
+  const [entry] = (await itemsIn()).filter(({ pk }) => pk === messageKey(id).pk);
   expect(entry).toMatchObject({ state: 'sent', counted: true });
   expect(stderr).toContain('1 log entries were not in the job counters yet');
 });
@@ -358,12 +357,12 @@ test('an answer that a restore puts back while its profiler is removed does not 
     // The page was read: what comes back from now on is not removed with it.
     if (JSON.stringify(command.input).includes(`":pk":"${answersOf(id)}"`)) {
       spy.mockRestore();
-      await lose((await itemsIn(tableName())).filter(({ pk }) => pk === answersOf(id)));
+      await lose((await itemsIn()).filter(({ pk }) => pk === answersOf(id)));
       await restoreAll(restored);
     }
     return result;
   });
   onTestFinished(() => spy.mockRestore());
   await removeAnswers(profilerKey(account, id));
-  expect((await itemsIn(tableName())).filter(({ pk }) => pk === answersOf(id))).toEqual([]);
+  expect((await itemsIn()).filter(({ pk }) => pk === answersOf(id))).toEqual([]);
 });

@@ -28,14 +28,16 @@ import { conversationName, headKey } from '../../../../shared/outbox/entities.ts
 import { answersOf, profilerKey } from '../../../../shared/profilers/entities.ts';
 import { jobCountersOf } from '../../../../shared/stats/entities.ts';
 import { documents, getConsistent } from '../../../../shared/table/client.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import { userKey } from '../../../../shared/users/entities.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { folder, operatorIn, remote } from '../../support/operator.ts';
 import { serveOwnStack } from '../../support/own-stack.ts';
 import { statesOf } from '../../support/states.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 import { interrupted, useInterruptions } from '../failing-calls/interrupted.ts';
-import { type AnyItem, itemsIn, lose, putInto, restoreToNewTable } from './copied-table.ts';
+import { lose, putInto, restoreToNewTable } from './copied-table.ts';
 
 const { dynamodb_endpoint: dynamodbEndpoint } = inject('stack');
 const MINUTE = 2_000;
@@ -108,7 +110,7 @@ const newCustomer = async (baseUrl: string) => {
 };
 
 const countOf = async (account: string): Promise<number> =>
-  (await itemsIn(tableName()))
+  (await itemsIn())
     .filter(({ pk }) => pk === jobCountersOf(account))
     .reduce((sum, { count }) => sum + Number(count), 0);
 
@@ -130,7 +132,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   const many = Array.from({ length: 1_200 }, (_, index) => ({ ...repeatsKey(account, `many-${index}`), version: 1 }));
   await putInto(tableName(), many);
   const restored = await restoreToNewTable(dynamodbEndpoint);
-  const before = ofCustomer(await itemsIn(tableName()), account, [profiler]);
+  const before = ofCustomer(await itemsIn(), account, [profiler]);
 
   // Newer than the restored table: a name, a message, a revoked token, an erased user.
   const newer = await customer.send(phone);
@@ -144,16 +146,16 @@ test("a restore brings back one customer's items while the stack runs, and overw
   await updateAccount(account, { name: 'Newer' });
   // The app network knows the name, so no worker removes an entry later.
   const { pk: ofAccount } = headKey(conversationName({ direction: 'app', account, phone: '' }));
-  const entries = async () => (await itemsIn(tableName())).filter(({ pk }) => pk === ofAccount);
+  const entries = async () => (await itemsIn()).filter(({ pk }) => pk === ofAccount);
   await expect.poll(entries).toEqual([]);
   // The loss: all of the customer's items but the account and what is newer, and some of another customer's.
   const lost = before.filter(
     ({ pk, sk }) => pk !== accountKey(account).pk && pk !== jobCountersOf(account) && sk !== 'TOKEN',
   );
   await lose(lost);
-  await lose(ofCustomer(await itemsIn(tableName()), other.account, []).filter(({ pk }) => pk.startsWith('PROFILERS#')));
+  await lose(ofCustomer(await itemsIn(), other.account, []).filter(({ pk }) => pk.startsWith('PROFILERS#')));
   const delivered = attemptsTo(app, phone);
-  const present = new Map((await itemsIn(tableName())).map((item) => [nameOf(item), item]));
+  const present = new Map((await itemsIn()).map((item) => [nameOf(item), item]));
 
   // Killed in the middle, after the first pages.
   const restore = ['restore', '--from', restored, '--account', account, '--json'];
@@ -161,7 +163,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   const silent = (['stdout', 'stderr'] as const).map((name) => vi.spyOn(process[name], 'write').mockReturnValue(true));
   expect(await interrupted(() => runCommand(restore), 62, { takesEffect: true, injected: 'end' })).toBe('ended');
   for (const each of silent) each.mockRestore();
-  const half = (await itemsIn(tableName())).length;
+  const half = (await itemsIn()).length;
   expect(half).toBeGreaterThan(present.size);
   expect(half).toBeLessThan(present.size + lost.length);
 
@@ -180,7 +182,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   // The pages that were complete were not read again.
   expect(scansOfResumed).toBeLessThan(scans - scansOfResumed);
 
-  const after = new Map((await itemsIn(tableName())).map((item) => [nameOf(item), item]));
+  const after = new Map((await itemsIn()).map((item) => [nameOf(item), item]));
   const missing = before.filter((item) => !after.has(nameOf(item)));
   // Only what was deleted or revoked, and what a restore never copies.
   expect(

@@ -15,9 +15,10 @@ import { listJobs } from '../../../../shared/stats/job-counters.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 import { context } from '../failing-calls/scenario.ts';
-import { type Item, itemsInTable } from '../failing-calls/table.ts';
+import type { Item } from '../failing-calls/table.ts';
 
 useOwnTable('midnight');
 captureLog();
@@ -30,7 +31,7 @@ const textTo = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hell
 
 /** The log entries of an account, as items. */
 const entriesOf = async (account: string): Promise<Item[]> =>
-  (await itemsInTable()).filter((item) => item.account === account && item.pk.startsWith('MESSAGE#'));
+  (await itemsIn()).filter((item) => item.account === account && item.pk.startsWith('MESSAGE#'));
 
 /** New items, as the table's stream delivers them. */
 const streamOf = (items: Item[]) =>

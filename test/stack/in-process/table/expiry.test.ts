@@ -4,14 +4,12 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { findUser, wholeUser } from '../../../../infra/operator/queries/users-admin.ts';
 import { sendToMany } from '../../../../shared/campaigns/accept.ts';
 import { expand } from '../../../../shared/campaigns/expand.ts';
 import { timestampOf } from '../../../../shared/core/clock.ts';
-import { tableName } from '../../../../shared/core/settings.ts';
 import { findFailure, recordFailure } from '../../../../shared/delivery/circuit-breaker.ts';
 import { cancelJob } from '../../../../shared/messaging/jobs/cancel.ts';
 import { changeOptOut } from '../../../../shared/messaging/opt-outs/changes.ts';
@@ -20,7 +18,6 @@ import { sendFromPlatform } from '../../../../shared/messaging/platform-messages
 import { oldestEntries } from '../../../../shared/outbox/entries.ts';
 import { readJobStatus } from '../../../../shared/stats/job-status.ts';
 import { documents, getConsistent, hasExpired, removeAll } from '../../../../shared/table/client.ts';
-import type { Key } from '../../../../shared/table/keys.ts';
 import { withdrawConsent } from '../../../../shared/user-data/consent-ends.ts';
 import { listConsentReceipts } from '../../../../shared/user-data/consent-receipts.ts';
 import { activeIn, readConsents } from '../../../../shared/user-data/consents.ts';
@@ -32,6 +29,7 @@ import { userKey } from '../../../../shared/users/entities.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../../support/own-table.ts';
+import { allItems } from '../../support/whole-table.ts';
 import { newAccountId, newPhone, newPhones } from '../../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -124,9 +122,7 @@ describe('a user data request', () => {
 
 /** Removes expired items, as TTL does. */
 const removeExpired = async (): Promise<void> => {
-  for await (const { Items } of paginateScan({ client: documents }, { TableName: tableName() })) {
-    await removeAll((Items as (Key & { expires_at?: number })[]).filter(hasExpired));
-  }
+  await removeAll((await allItems()).filter(hasExpired));
 };
 
 describe.each([

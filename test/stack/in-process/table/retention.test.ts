@@ -26,8 +26,9 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
+import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
-import { itemsInTable, restoreTable } from '../failing-calls/table.ts';
+import { restoreTable } from '../failing-calls/table.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const DAY = 86_400_000;
@@ -59,7 +60,7 @@ const run = (direction: Direction, { account, phone }: { account: string; phone:
   deliver({ direction, account, phone }, () => 60_000);
 
 const rowsOf = async (message: string): Promise<LogItem[]> =>
-  (await itemsInTable()).flatMap((item) => (item.pk === stateKey(message, '').pk ? [item as unknown as LogItem] : []));
+  (await itemsIn()).flatMap((item) => (item.pk === stateKey(message, '').pk ? [item as unknown as LogItem] : []));
 
 /** The expiry of each row of a message by state, in days after the start. */
 const expiries = async (message: string) =>
@@ -67,7 +68,7 @@ const expiries = async (message: string) =>
 
 /** Removes rows of a message. TTL too removes rows independently, up to two days late. */
 const removeByTtl = async (message: string, isRemoved: (row: LogItem) => boolean): Promise<void> => {
-  const found = await itemsInTable();
+  const found = await itemsIn();
   const gone = new Set((await rowsOf(message)).filter(isRemoved).map(({ sk }) => sk));
   const kept = found.filter(({ pk, sk }) => pk !== stateKey(message, '').pk || !gone.has(sk));
   await restoreTable(kept, found);

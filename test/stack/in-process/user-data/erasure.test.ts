@@ -5,7 +5,6 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../../infra/operator/queries/message-history.ts';
@@ -44,6 +43,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../../support/own-table.ts';
+import { rejection } from '../../support/rejection.ts';
 import { reportState, statesOf } from '../../support/states.ts';
 import { wholeTable } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
@@ -636,7 +636,7 @@ describe('concurrent work', () => {
     watchCalls(async (name, input, makeCall) => {
       if (name === 'UpdateCommand' && input.includes('"SET phone') && conflicts < 3) {
         conflicts += 1;
-        throw new TransactionConflictException({ message: 'Transaction conflict', $metadata: {} });
+        throw rejection('TransactionConflictException');
       }
       return makeCall();
     });

@@ -184,23 +184,31 @@ describe('the handler of a long poll', () => {
     return { took, status: outcome.statusCode, body: JSON.parse(outcome.body ?? '') };
   };
 
+  /** Calls `around` for each call with this command, instead of the table, until the test ends. */
+  const onCall = (
+    name: string,
+    around: (input: { ConsistentRead?: boolean }, callTable: () => Promise<object>) => Promise<object>,
+  ): void => {
+    const { send } = documents;
+    const call = send.bind(documents) as (command: object, options?: object) => Promise<object>;
+    documents.send = ((command: { input: object }, options?: object) =>
+      command.constructor.name === name
+        ? around(command.input, () => call(command, options))
+        : call(command, options)) as typeof send;
+    onTestFinished(() => {
+      documents.send = send;
+    });
+  };
+
   /** Intercepts reads of the table until the test ends. Returns for each read whether it was strongly consistent. */
   const onRead = (meanwhile: (place: number) => Promise<'missed' | 'found'>): boolean[] => {
     const reads: boolean[] = [];
-    documents.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          if (commandName !== 'GetItemCommand') return next(args);
-          const isConsistent = (args.input as { ConsistentRead?: boolean }).ConsistentRead === true;
-          reads.push(isConsistent);
-          const what = await meanwhile(reads.length);
-          const result = await next(args);
-          if (what === 'missed' && !isConsistent) Object.assign(result.output, { Item: undefined });
-          return result;
-        },
-      { name: 'on-read', step: 'initialize' },
-    );
-    onTestFinished(() => void documents.middlewareStack.remove('on-read'));
+    onCall('GetCommand', async ({ ConsistentRead: isConsistent = false }, callTable) => {
+      reads.push(isConsistent);
+      const what = await meanwhile(reads.length);
+      const found = await callTable();
+      return what === 'missed' && !isConsistent ? {} : found;
+    });
     return reads;
   };
 
@@ -231,18 +239,12 @@ describe('the handler of a long poll', () => {
   /** Fails each update of a slot with an error, until the test ends. */
   const failOnUpdate = (error: (place: number) => Error | undefined) => {
     let place = 0;
-    documents.middlewareStack.add(
-      (next, { commandName }) =>
-        (args) => {
-          if (commandName !== 'UpdateItemCommand') return next(args);
-          place += 1;
-          const failure = error(place);
-          if (failure) throw failure;
-          return next(args);
-        },
-      { name: 'on-update', step: 'initialize' },
-    );
-    onTestFinished(() => void documents.middlewareStack.remove('on-update'));
+    onCall('UpdateCommand', async (_input, callTable) => {
+      place += 1;
+      const failure = error(place);
+      if (failure) throw failure;
+      return callTable();
+    });
   };
 
   test('a slot that cannot be released changes nothing about the response', async () => {
