@@ -1,13 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
-import { localFolder } from './infra/operator/local-stack/stack-file.ts';
 import { summary } from './test/support/summary.ts';
 import { isLongFile, QUICK, tags } from './test/support/tags.ts';
-
-// Test processes start many others: all of them find what one has compiled. Coverage would be less exact by it.
-if (!process.env.NODE_V8_COVERAGE) process.env.NODE_COMPILE_CACHE ??= join(localFolder, 'compile-cache');
 
 // A test is of what the database returns, not of when: on a busy machine a call may take longer than a caller waits.
 process.env.TABLE_TIMEOUT_MS ??= '30000';

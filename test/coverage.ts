@@ -1,12 +1,5 @@
-/**
- * Writes what a test process has for others: its coverage, where that is collected, and what it has compiled. The runner
- * ends its processes before they would.
- */
-import { flushCompileCache } from 'node:module';
+/** Writes the coverage of a test process, where it is collected: the runner ends its processes before they would. */
 import { takeCoverage } from 'node:v8';
 import { afterAll } from 'vitest';
 
-afterAll(() => {
-  takeCoverage();
-  flushCompileCache();
-});
+afterAll(() => takeCoverage());

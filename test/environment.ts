@@ -7,10 +7,10 @@ import { expect, vi } from 'vitest';
 import { restoreEnvironment } from './support/first-environment.ts';
 import { loadAnew } from './support/fresh-modules.ts';
 
-/** Tests of the service's code in this process run it with the clients of AWS that the deployed functions have. */
+/** These tests call the service's code, with the clients of AWS that the deployed functions have. */
 const IN_PROCESS = /\/test\/(endurance|stack\/in-process)\//;
-/** What runs commands of operators, which have the clients of the SDK. */
-const OPERATOR = /support\/operator\.ts|copied-table\.ts/;
+/** What commands of operators need, which have the clients of the SDK. */
+const OPERATOR = /support\/operator\.ts|copied-table\.ts|operator\/program\.ts/;
 
 vi.useRealTimers();
 vi.unstubAllGlobals();

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { localFolder } from '../../infra/operator/local-stack/stack-file.ts';
 import { run } from '../deploy/processes.ts';
@@ -50,15 +50,18 @@ export const outputOf = async (
 export const works = async (command: string, ...args: string[]): Promise<boolean> =>
   (await run(command, args, { env: process.env })).status === 0;
 
-/** Fills a folder once. What an interrupted run has left is removed. */
+/** Fills a folder once. It appears with all its contents: other processes may do the same at the same time. */
 const fetchOnce = async (folder: string, fetchInto: (folder: string) => Promise<unknown>): Promise<string> => {
-  const done = join(folder, 'done');
-  if (existsSync(done)) return folder;
-  await rm(folder, { recursive: true, force: true });
+  const full = join(folder, 'full');
+  if (existsSync(full)) return full;
   await mkdir(folder, { recursive: true });
-  await fetchInto(folder);
-  await mkdir(done);
-  return folder;
+  const own = await mkdtemp(join(folder, 'own-'));
+  await fetchInto(own);
+  await rename(own, full).catch(async (error: unknown) => {
+    if (!existsSync(full)) throw error;
+    await rm(own, { recursive: true });
+  });
+  return full;
 };
 
 /** Java's optimising compiler and parallel collector cost more than they save in programs of a few seconds. */

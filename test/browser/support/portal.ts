@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { openPage, stack } from './browser.ts';
 
-type Options = NonNullable<Parameters<typeof openPage>[1]> & { token?: string };
+type Options = Omit<NonNullable<Parameters<typeof openPage>[1]>, 'firstScript'> & { token?: string };
 
 /**
  * Opens a view, signed in with a token.

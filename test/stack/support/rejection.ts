@@ -1,9 +1,10 @@
-/** Rejections of calls by the table, as the client of deployed functions throws them. */
+/** Rejections of calls by the table, as the client of deployed functions throws them, for tests that have this client. */
 import { HttpResponse } from '@smithy/core/protocols';
 import * as errors from '../../../infra/bundle/sdk/client-dynamodb.ts';
 import { type Body, ServiceException } from '../../../infra/bundle/sdk/json-client.ts';
 
 const CLASSES: Partial<Record<string, typeof ServiceException>> = {
+  ConditionalCheckFailedException: errors.ConditionalCheckFailedException,
   TransactionCanceledException: errors.TransactionCanceledException,
   TransactionConflictException: errors.TransactionConflictException,
 };

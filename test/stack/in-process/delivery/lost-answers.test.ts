@@ -32,18 +32,18 @@ useOwnTable('lost');
 let lost = 0;
 let losing: 'nothing' | 'first' | 'all' | 'all and later reads' = 'nothing';
 
-/** Drops the table's responses to writes, below the client's own retries: the first response, or all. Then also reads. */
 const send = documents.send.bind(documents) as (command: object, options: SendOptions) => Promise<unknown>;
 
+/** Drops the table's responses to writes, below the client's own retries: the first response, or all. Then also reads. */
 documents.send = (async (command: object, options: SendOptions = {}) => {
   let attempts = 0;
   const interceptor: SendOptions['interceptor'] = async (request, exchange) => {
     attempts += 1;
     const isWrite = /Put|Update|Delete|Transact/.test(command.constructor.name);
     const isLost = isWrite || (losing === 'all and later reads' && lost > 0);
-    const response = await exchange(request);
-    if (!isLost || losing === 'nothing' || (losing === 'first' && attempts > 1)) return response;
-    response.body.resume();
+    if (!isLost || losing === 'nothing' || (losing === 'first' && attempts > 1)) return exchange(request);
+    const { body } = await exchange(request);
+    body.resume();
     lost += 1;
     throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
   };

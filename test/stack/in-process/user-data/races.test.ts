@@ -24,7 +24,7 @@ import type { RequestItem } from '../../../../shared/user-data/stored-request.ts
 import { userKey } from '../../../../shared/users/entities.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { wholeTable } from '../../support/whole-table.ts';
+import { allItems, wholeTable } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
@@ -49,18 +49,15 @@ let before: Set<string>;
 
 useOwnTable('user-data-races');
 
-const keysIn = async (): Promise<Key[]> =>
-  (await wholeTable()).map((line) => JSON.parse(line)).map(({ pk, sk }) => ({ pk: pk.S, sk: sk.S }));
-
 /** Removes what earlier races left, which each look at the whole table would read again. */
 const removeOthers = async (): Promise<void> =>
-  removeAll((await keysIn()).filter(({ pk, sk }) => !before.has(`${pk} ${sk}`)));
+  removeAll((await allItems()).filter(({ pk, sk }) => !before.has(`${pk} ${sk}`)));
 
 beforeAll(async () => {
   ({ id: account } = await createAccount({ name: 'Test', id: newAccountId() }));
   const settings = { url: 'https://example.com/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
   await updateAccount(account, { platform: { name: 'webhook', settings } });
-  before = new Set((await keysIn()).map(({ pk, sk }) => `${pk} ${sk}`));
+  before = new Set((await allItems()).map(({ pk, sk }) => `${pk} ${sk}`));
 });
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
