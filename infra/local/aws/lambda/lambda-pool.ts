@@ -129,7 +129,7 @@ export class LambdaPool implements LocalFunction {
       this.#waiting.push({ event: JSON.stringify(event), settle });
       this.#next();
       if (this.#threads.size === 0) this.#start();
-      if (this.#growth === undefined) this.#lookSoon();
+      if (this.#waiting.length > 0 && this.#growth === undefined) this.#lookSoon();
     });
     if ('error' in outcome) throw new FunctionError(outcome.error);
     if (Buffer.byteLength(outcome.result) > MAX_PAYLOAD) throw new FunctionError('ResponseSizeTooLarge');

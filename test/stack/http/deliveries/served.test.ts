@@ -35,7 +35,7 @@ const untilListed = async (world: Pick<Caller, 'token'>, attempts: number) => {
     found = await listed(world);
     return found.length;
   };
-  await expect.poll(look, { timeout: 20_000 }).toBe(attempts);
+  await expect.poll(look).toBe(attempts);
   return found;
 };
 
@@ -115,7 +115,7 @@ describe('the history', () => {
     if (attempt === undefined) throw new Error('There is no attempt.');
     // A list may be stale.
     const look = () => getConsistent(attemptKey(world.account, attempt));
-    await expect.poll(look, { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(look).toBeUndefined();
     const { body } = await fail('replayDelivery', { token, path: { delivery_id: failed?.id ?? '' } });
     expect(body).toMatchObject({ status: 404, code: 'delivery_not_found' });
   });

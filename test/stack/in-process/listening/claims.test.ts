@@ -264,9 +264,7 @@ describe('a claim', () => {
     await write(phone, listener, 'Hi');
     const { claim } = await claimOne(listener);
     await applied(removed(phone));
-    await expect
-      .poll(() => readHead({ direction: 'platform', account: listener.account, phone }), { timeout: 20_000 })
-      .toBeUndefined();
+    await expect.poll(() => readHead({ direction: 'platform', account: listener.account, phone })).toBeUndefined();
     expect((await fail('settleDelivery', { token: listener.token, body: { claim, status_code: 200 } })).status).toBe(
       404,
     );

@@ -49,12 +49,10 @@ const write = (from: string, to: string, body: string) =>
   applied({ id: randomUUID(), type: 'message.received', data: { from, to, type: 'text', text: { body } } });
 
 const isOffered = (account: string, phone: string): Promise<void> =>
-  expect
-    .poll(async () => (await readHead({ direction: 'platform', account, phone }))?.offeredFrom, { timeout: 20_000 })
-    .toBeDefined();
+  expect.poll(async () => (await readHead({ direction: 'platform', account, phone }))?.offeredFrom).toBeDefined();
 
 const isEmpty = (account: string, phone: string): Promise<void> =>
-  expect.poll(() => readHead({ direction: 'platform', account, phone }), { timeout: 30_000 }).toBeUndefined();
+  expect.poll(() => readHead({ direction: 'platform', account, phone })).toBeUndefined();
 
 const textsOf = (program: DestinationServer): string[] =>
   program.calls.map(({ body }) => JSON.parse(body).message.text.body);
@@ -340,7 +338,7 @@ describe('a listener', () => {
     };
     const program = await newProgram([answer]);
     const listener = startListener(account, program.url);
-    await expect.poll(() => program.calls.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => program.calls.length).toBe(1);
     const ended = listener.end();
     respond();
     await ended;
@@ -353,12 +351,12 @@ describe('a listener', () => {
     await beginListening(account);
     const program = await newProgram();
     const listener = startListener(account, program.url);
-    await expect.poll(() => waitsOf(account), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => waitsOf(account)).toBe(1);
     const ended = listener.end();
     const phone = newPhone();
     await write(phone, bot, 'Hi');
     await ended;
-    await expect.poll(() => waitsOf(account), { timeout: 40_000 }).toBe(0);
+    await expect.poll(() => waitsOf(account)).toBe(0);
     // On a slow machine, the call ends before the event is offered. Then nobody has claimed it, and it need not wait.
     startListener(account, program.url);
     await isEmpty(account, phone);
