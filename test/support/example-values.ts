@@ -9,14 +9,19 @@ type Found = [example: string, answer: string][];
 export class ExampleValues {
   readonly #actual = new Map<string, string>();
 
-  /** Sets the value of a placeholder. */
+  /** Sets the value of a placeholder, or another one for a value. */
   set(placeholder: string, value: string): void {
+    for (const [of, previous] of this.#actual) if (previous === placeholder) this.#actual.set(of, value);
     this.#actual.set(placeholder, value);
   }
 
   /** A text or a part of an example, with the values of this run. */
   substituted<Value>(value: Value): Value {
-    return JSON.parse([...this.#actual].reduce((text, [from, to]) => text.replaceAll(from, to), JSON.stringify(value)));
+    // In one pass: a random value may contain a short placeholder, for example the last four characters of a token.
+    const names = [...this.#actual.keys()].sort((a, b) => b.length - a.length).map((name) => RegExp.escape(name));
+    if (names.length === 0) return value;
+    const any = new RegExp(names.join('|'), 'g');
+    return JSON.parse(JSON.stringify(value).replaceAll(any, (name) => this.#actual.get(name) ?? name));
   }
 
   /** Compares a response with the example's. If they match, its ids, times and URLs become values. */

@@ -10,6 +10,7 @@ import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { placeholders } from '../../../../shared/api/placeholders.ts';
 import { permissions } from '../../../../shared/core/permissions.ts';
 import { type ExampleCustomer, exampleCustomer } from '../../../support/example-customer.ts';
+import { ExampleValues } from '../../../support/example-values.ts';
 import { type Received, sendRaw } from '../../support/client.ts';
 import { png } from '../../support/files.ts';
 import { shownOn } from '../../support/phones.ts';
@@ -105,4 +106,13 @@ test('the examples of every area are sent, except the portal, MCP and GET /v1/op
   const named = new Set(examples.map(({ endpoint }) => endpoint));
   const missing = (Object.keys(api) as EndpointName[]).filter((name) => !named.has(name));
   expect(missing).toEqual(['readApiDescription', 'readDocumentation', 'readPortal', 'handleMcpMessage']);
+});
+
+test('a value of this run stays as it is, although it contains a placeholder, until another one replaces it', () => {
+  const values = new ExampleValues();
+  values.set('media-id', 'aa1f0cbb');
+  values.set('1f0c', '9999');
+  expect(values.substituted(['/media/media-id', '1f0c'])).toEqual(['/media/aa1f0cbb', '9999']);
+  values.set('aa1f0cbb', 'cc');
+  expect(values.substituted('media-id')).toBe('cc');
 });
