@@ -56,11 +56,14 @@ const fetchOnce = async (folder: string, fetchInto: (folder: string) => Promise<
   if (existsSync(full)) return full;
   await mkdir(folder, { recursive: true });
   const own = await mkdtemp(join(folder, 'own-'));
-  await fetchInto(own);
-  await rename(own, full).catch(async (error: unknown) => {
+  try {
+    await fetchInto(own);
+    await rename(own, full);
+  } catch (error) {
     if (!existsSync(full)) throw error;
-    await rm(own, { recursive: true });
-  });
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
   return full;
 };
 

@@ -12,6 +12,7 @@ import { handler as authorizer } from '../../../../functions/authorizer.ts';
 import { api, type EndpointName } from '../../../../shared/api/index.ts';
 import { appNetwork } from '../../../../shared/destinations/app-network.ts';
 import { documents } from '../../../../shared/table/client.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { callOf, callsOf } from '../../scenarios/all.ts';
@@ -24,7 +25,6 @@ import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruption
 import type { Answer, Scenario } from './scenario.ts';
 import {
   contradictionsIn,
-  type Item,
   isAllowance,
   isAttempt,
   isCircuit,
@@ -56,7 +56,7 @@ afterAll(() => destination.close());
 /** The state before a scenario's handler is called, and the result of a run without a fault. */
 interface Reference {
   call: () => Promise<unknown>;
-  before: Item[];
+  before: AnyItem[];
   /** Formats values as texts that are equal in each run. */
   like: (value: object) => string;
   calls: string[];
@@ -68,7 +68,7 @@ interface Reference {
   /** The state after a second run. */
   twice: string;
   /** The items that the table contained when last read. */
-  last: Item[];
+  last: AnyItem[];
 }
 
 /**
@@ -76,7 +76,7 @@ interface Reference {
  * endpoint sends are left out: `relay` sends them in any case.
  */
 interface Found {
-  items: Item[];
+  items: AnyItem[];
   state: string;
 }
 
@@ -96,7 +96,7 @@ const postIn = ({ 'content-type': type }: IncomingHttpHeaders, body: string): ob
   type === 'application/json' ? JSON.parse(body) : [body];
 
 /** Restores the table, and clears queue, posts and log. */
-const restore = async (before: Item[], found: Item[]): Promise<void> => {
+const restore = async (before: AnyItem[], found: AnyItem[]): Promise<void> => {
   await restoreTable(before, found);
   for (const list of [queue.taken, destination.calls, written]) list.length = 0;
 };

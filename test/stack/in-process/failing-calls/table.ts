@@ -8,18 +8,14 @@ import { circuitKey } from '../../../../shared/delivery/entities.ts';
 import { headKey, messageKey, outcomeKey } from '../../../../shared/outbox/entities.ts';
 import { isAnswerKey, resultsOf } from '../../../../shared/profilers/entities.ts';
 import { claimKey } from '../../../../shared/stats/entities.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
 import { separateClient, sorted } from '../../support/whole-table.ts';
-
-/** An item of any type. */
-export interface Item extends Key {
-  [attribute: string]: unknown;
-}
 
 const BATCH = 25;
 
 /** Makes `items` the table's only items. `found` are its present items. */
-export const restoreTable = async (items: Item[], found: Item[]): Promise<void> => {
+export const restoreTable = async (items: AnyItem[], found: AnyItem[]): Promise<void> => {
   const wanted = new Map(items.map((item) => [nameOf(item), textOf(item)]));
   const there = new Map(found.map((item) => [nameOf(item), textOf(item)]));
   const requests = [
@@ -59,7 +55,7 @@ const SHARDS_OF_NEW = /(?<="(?:DUE#(?:\w+#)?|BATCHES#))\d+(?=".*"pk":"BATCH#[^"]
 const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{22}/g;
 
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
-export const likenessSince = (before: Item[]): ((value: object) => string) => {
+export const likenessSince = (before: AnyItem[]): ((value: object) => string) => {
   const known = JSON.stringify(before);
   const [kept, keptInLog] = [new Set(known.match(RANDOM)), new Set(known.match(LOGGED_ID))];
   return (value) => {
@@ -96,7 +92,7 @@ export const isAllowance = ({ pk }: Key): boolean => pk.startsWith('ALLOWANCE#')
  *
  * @param items - all items of the table
  */
-export const isOfUnnamedUpload = ({ pk }: Key, items: Item[]): boolean =>
+export const isOfUnnamedUpload = ({ pk }: Key, items: AnyItem[]): boolean =>
   isUploadKey({ pk }) || (pk.startsWith(chunksOf('')) && !items.some(({ upload }) => pk === chunksOf(String(upload))));
 
 /**
@@ -104,7 +100,7 @@ export const isOfUnnamedUpload = ({ pk }: Key, items: Item[]): boolean =>
  * pending nor ended, one that is pending although it failed, and a counter that differs from the number of counted entries.
  * A message that was delivered may still be pending: then its worker ended between the two writes that settle it.
  */
-export const contradictionsIn = (items: Item[]): string[] => {
+export const contradictionsIn = (items: AnyItem[]): string[] => {
   const keys = new Set(items.map(nameOf));
   const entries = items.filter(({ sk }) => sk.startsWith('ENTRY#'));
   const pending = new Set(entries.map(({ outgoing }) => subjectOf(outgoing)));
@@ -117,7 +113,7 @@ export const contradictionsIn = (items: Item[]): string[] => {
   });
   const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
   const sealed = new Set(items.filter((item) => item.is === 'sealed').map(({ pk }) => pk));
-  const isCounted = ({ counted }: Item) => counted === true || sealed.has(claimKey(String(counted)).pk);
+  const isCounted = ({ counted }: AnyItem) => counted === true || sealed.has(claimKey(String(counted)).pk);
   const counted = items.filter((item) => isCounted(item) && !isAnswerKey(item)).length;
   const results = items.filter(({ pk }) => pk.startsWith(resultsOf('')));
   const inResults = results.reduce((total, { count }) => total + Number(count), 0);

@@ -24,6 +24,7 @@ import { countAnswers } from '../../../../shared/profilers/results.ts';
 import { jobCountersOf } from '../../../../shared/stats/entities.ts';
 import { countEntries } from '../../../../shared/stats/job-counters.ts';
 import { documents, getConsistent } from '../../../../shared/table/client.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
@@ -32,7 +33,6 @@ import { newAccount, operatorIn, remote } from '../../support/operator.ts';
 import { useOwnTable, useServedBucket } from '../../support/own-table.ts';
 import { itemsIn } from '../../support/whole-table.ts';
 import { newPhones } from '../../support/world.ts';
-import type { Item } from '../failing-calls/table.ts';
 import { addUserData, answersInTable, entriesOfLog, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 
 const { s3_endpoint } = inject('stack');
@@ -76,15 +76,15 @@ const wholeBusiness = async () => {
 };
 
 /** The items that are about an account: that name it, or one of its profilers. */
-const itemsAbout = (items: Item[], account: string): Item[] => {
+const itemsAbout = (items: AnyItem[], account: string): AnyItem[] => {
   const named = items.filter((item) => JSON.stringify(item).includes(account));
   const profilers = named.flatMap(({ sk }) => (sk.startsWith('PROFILER#') ? [sk.slice('PROFILER#'.length)] : []));
   const uploads = named.flatMap(({ upload: id }) => (typeof id === 'string' ? [id] : []));
-  const isPart = ({ pk }: Item) => [...profilers, ...uploads].some((id) => pk.endsWith(`#${id}`));
+  const isPart = ({ pk }: AnyItem) => [...profilers, ...uploads].some((id) => pk.endsWith(`#${id}`));
   return items.filter((item) => named.includes(item) || isPart(item));
 };
 
-const kindsIn = (items: Item[]): string[] =>
+const kindsIn = (items: AnyItem[]): string[] =>
   [...new Set(items.map((item) => kindsOf(item)[0]?.name ?? 'unknown'))].sort();
 
 test('account delete removes every item of the account but receipts of consent, its media, and nothing else', {
@@ -127,7 +127,7 @@ test('account delete removes every item of the account but receipts of consent, 
   // The other business, and the users, are as before.
   expect(itemsAbout(after, other.account)).toEqual(itemsAbout(suspended, other.account));
   expect(await getObject(other.media)).toBeDefined();
-  const usersIn = (items: Item[]) => items.filter(({ pk }) => /^(USER|CONTACT)#/.test(pk));
+  const usersIn = (items: AnyItem[]) => items.filter(({ pk }) => /^(USER|CONTACT)#/.test(pk));
   expect(usersIn(after)).toEqual(usersIn(suspended));
 
   // Neither a new account with the id nor a restore brings anything back.

@@ -13,6 +13,7 @@ import { hashToken } from '../../../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../../../shared/media/object-store.ts';
 import { upload } from '../../../../shared/media/uploads.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import { updateUser } from '../../../../shared/users/users.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { fileOf, png } from '../../support/files.ts';
@@ -21,7 +22,7 @@ import { useOwnTable, useServedBucket } from '../../support/own-table.ts';
 import { itemsIn } from '../../support/whole-table.ts';
 import { newAccount, newAccountId, newPhone } from '../../support/world.ts';
 import { canMeet, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
-import { contradictionsIn, type Item, likenessSince, restoreTable } from '../failing-calls/table.ts';
+import { contradictionsIn, likenessSince, restoreTable } from '../failing-calls/table.ts';
 import { addUserData, newBusiness, newUser, textTo } from '../failing-calls/world.ts';
 
 const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
@@ -56,14 +57,14 @@ const run = async (args: string[]): Promise<{ code: number | string; printed: st
 };
 
 /** The items of a table, without values that differ in each run: ids, times, secrets, and versions of accounts. */
-const stateOf = (items: Item[], like: (value: object) => string): string =>
+const stateOf = (items: AnyItem[], like: (value: object) => string): string =>
   items
     .map(({ version: _version, ...item }) => like(item).replaceAll(/whsec_[^"]+/g, '<secret>'))
     .sort()
     .join('\n');
 
 /** Numbers, tokens and accounts that have only one of their two rows. */
-const orphansIn = (items: Item[]): string[] => {
+const orphansIn = (items: AnyItem[]): string[] => {
   const accounts = items.filter(({ sk }) => sk === 'ACCOUNT');
   const records = items.filter(({ pk, sk }) => pk.startsWith('ACCOUNT#') && sk.startsWith('TOKEN#'));
   const named = accounts.flatMap(({ id, bot_number }) => (bot_number === undefined ? [] : [`${bot_number} ${id}`]));

@@ -12,13 +12,13 @@ import { jobOf } from '../../../../shared/messaging/jobs/default-jobs.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
 import { listJobs } from '../../../../shared/stats/job-counters.ts';
+import type { AnyItem } from '../../../../shared/table/entity.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
 import { itemsIn } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 import { context } from '../failing-calls/scenario.ts';
-import type { Item } from '../failing-calls/table.ts';
 
 useOwnTable('midnight');
 captureLog();
@@ -30,11 +30,11 @@ let midnight = Math.ceil(Date.now() / DAY) * DAY;
 const textTo = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
 /** The log entries of an account, as items. */
-const entriesOf = async (account: string): Promise<Item[]> =>
+const entriesOf = async (account: string): Promise<AnyItem[]> =>
   (await itemsIn()).filter((item) => item.account === account && item.pk.startsWith('MESSAGE#'));
 
 /** New items, as the table's stream delivers them. */
-const streamOf = (items: Item[]) =>
+const streamOf = (items: AnyItem[]) =>
   ({ Records: items.map((item) => ({ dynamodb: { NewImage: marshall(item) } })) }) as DynamoDBStreamEvent;
 
 const counted = async (account: string, from: string, to: string) =>
