@@ -8,71 +8,33 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HOW_TO_GET_IT, startDynamodbLocal } from './support/dynamodb-local.ts';
-
-/**
- * Together they make all kinds of calls: an action with expressions of a form. Found in November 2026 by a record of the calls
- * of most stack tests, and a cover of its kinds. No test checks that it stays complete.
- */
-const FILES = [
-  'http/delivery/short-of-time',
-  'http/every-endpoint/api-examples',
-  'http/every-endpoint/authorizer',
-  'http/messages/reference',
-  'http/operator/account-option',
-  'http/operator/history',
-  'http/opt-outs/keywords',
-  'http/tokens/tokens',
-  'in-process/account/account',
-  'in-process/app/events-order',
-  'in-process/app/events-time',
-  'in-process/campaigns/ended',
-  'in-process/campaigns/expand',
-  'in-process/campaigns/hours',
-  'in-process/deliveries/bounded',
-  'in-process/delivery/app-network-circuits',
-  'in-process/delivery/local-page',
-  'in-process/delivery/no-destination',
-  'in-process/delivery/reason-codes',
-  'in-process/delivery/slots',
-  'in-process/listening/claims',
-  'in-process/profilers/answers',
-  'in-process/stats/counting',
-  'in-process/stats/job-status',
-  'in-process/stats/jobs',
-  'in-process/stats/logs',
-  'in-process/stats/zones',
-  'in-process/table/expiry',
-  'in-process/table/retention',
-  'in-process/user-data/consent',
-  'in-process/user-data/consent-served',
-  'in-process/user-data/erasure-turns',
-  'in-process/user-data/story',
-  'in-process/user-data/unkeyed-hashes',
-  'in-process/user-data/wait-slots',
-  'in-process/users/read',
-].map((name) => `test/stack/${name}.test.ts`);
+import { ON_DYNAMODB_LOCAL } from './support/on-dynamodb-local.ts';
 
 const SETTINGS = {
   // Stale reads and conflicts are simulated in front of the database, which would have to keep a second table for them.
   STALE_READS: 'none',
 };
 
-const missing = FILES.filter((file) => !existsSync(file));
+const missing = ON_DYNAMODB_LOCAL.filter((file) => !existsSync(file));
 if (missing.length > 0) throw new Error(`The list of tests names files that do not exist: ${missing.join(', ')}`);
 
 const test = (endpoint: string): number | null => {
   const given = process.argv.slice(2);
   // One worker less than elsewhere, because the database takes a core of its own.
   const options = ['--project', 'stack', '--project', 'fences', '--maxWorkers', '2'];
-  return spawnSync('vitest', ['run', ...options, ...(given.length > 0 ? given : [...FILES, 'test/fences/'])], {
-    stdio: 'inherit',
-    env: {
-      ...SETTINGS,
-      ...process.env,
-      DYNAMODB_ENDPOINT: endpoint,
-      PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
+  return spawnSync(
+    'vitest',
+    ['run', ...options, ...(given.length > 0 ? given : [...ON_DYNAMODB_LOCAL, 'test/fences/'])],
+    {
+      stdio: 'inherit',
+      env: {
+        ...SETTINGS,
+        ...process.env,
+        DYNAMODB_ENDPOINT: endpoint,
+        PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
+      },
     },
-  }).status;
+  ).status;
 };
 
 const main = async (): Promise<number | null> => {

@@ -129,7 +129,8 @@ test('on large screens, the chip and the overview show a moved clock', async () 
 });
 
 test('on small screens, each part shows a moved clock', async () => {
-  const page = await openMoved(`/?user=${newPhone()}`, { viewport: smallScreens[0] });
+  const phone = newPhone();
+  const page = await openMoved(`/?user=${phone}&of=${phone}`, { viewport: smallScreens[0] });
   const parts = page.getByRole('navigation', { name: 'Parts of the page' });
   for (const name of ['Activity', 'Phone']) {
     await parts.getByRole('button', { name: new RegExp(`${name}$`) }).click();

@@ -5,7 +5,7 @@ import { marshall, type marshallOptions, unmarshall } from '@aws-sdk/util-dynamo
 export type Item = Record<string, AttributeValue>;
 
 /** A plain object as an item of the protocol. */
-export const itemOf = (plain: object, options: marshallOptions): Item => {
+export const itemOf = (plain: object, options?: marshallOptions): Item => {
   const item = marshall(plain, options) as Item;
   for (const value of Object.values(item)) encodeBytes(value);
   return item;

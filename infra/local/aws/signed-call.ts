@@ -3,13 +3,13 @@
  * client takes a quarter of the processor time of `fetch`.
  */
 import { Agent, request } from 'node:http';
+import { OPERATOR } from './iam/roles.ts';
 
 /** Local databases require a signature, but do not check it. */
 const SIGNED = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20300101T000000Z',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=stream/20300101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  authorization: `AWS4-HMAC-SHA256 Credential=${OPERATOR}/20300101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
 };
 
 const agent = new Agent({ keepAlive: true });
@@ -19,7 +19,7 @@ interface SignedCall {
   /** The API's version and the action: `DynamoDB_20120810.PutItem`. */
   target: string;
   input: object;
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 /**

@@ -9,25 +9,24 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { BatchWriteItemCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { itemOf } from '../../../infra/bundle/sdk/attributes.ts';
 import { BINARY } from '../../../infra/local/aws/database/embedded.ts';
 import { freePort } from '../../../infra/local/aws/loopback.ts';
 import { callTableOf } from '../../../infra/operator/local-stack/call-table.ts';
 import type { Key } from '../../../shared/table/keys.ts';
+import { callDatabase } from './call-database.ts';
 
 const BATCH = 25;
 
-const itemOf = (item: Key) => marshall(item, { removeUndefinedValues: true });
+const written = (item: Key) => itemOf(item, { removeUndefinedValues: true });
 
 /** Writes items into the table of this process. */
 export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => {
   const { TABLE_NAME = '' } = process.env;
-  // This client waits longer than the client of the service.
-  const table = new DynamoDBClient();
   for (let start = 0; start < items.length; start += BATCH) {
-    const requests = items.slice(start, start + BATCH).map((item) => ({ PutRequest: { Item: itemOf(item) } }));
-    await table.send(new BatchWriteItemCommand({ RequestItems: { [TABLE_NAME]: requests } }));
+    const requests = items.slice(start, start + BATCH).map((item) => ({ PutRequest: { Item: written(item) } }));
+    await callDatabase('BatchWriteItem', { RequestItems: { [TABLE_NAME]: requests } });
   }
 };
 
@@ -35,7 +34,7 @@ export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => 
 function* exported(items: Iterable<Key>): Generator<string> {
   let lines = '';
   for (const item of items) {
-    lines += `${JSON.stringify({ Item: itemOf(item) })}\n`;
+    lines += `${JSON.stringify({ Item: written(item) })}\n`;
     if (lines.length < 1_000_000) continue;
     yield lines;
     lines = '';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
-import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
+import type { StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
 import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
@@ -72,17 +72,11 @@ export const withoutCredentials: Environment = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
-/** The compile cache halves the start time of the command. */
-const NODE_COMPILE_CACHE = join(localFolder, 'compile-cache');
-
 /** Runs a command in a separate process, for at most `timeout` milliseconds. */
 export const run = (args: string[], env = remote, timeout = 100_000): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['infra/operator/main.ts', ...args],
-      { env: { ...env, NODE_COMPILE_CACHE }, timeout },
-      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr: withoutTarget(stderr) }),
+    execFile(process.execPath, ['infra/operator/main.ts', ...args], { env, timeout }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr: withoutTarget(stderr) }),
     );
   });
 

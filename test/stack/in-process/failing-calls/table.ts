@@ -1,6 +1,5 @@
 /** The items of a test's own table: reads, restores and compares them. */
-import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { itemOf } from '../../../../infra/bundle/sdk/attributes.ts';
 import { rateKey } from '../../../../shared/accounts/entities.ts';
 import { chunksOf, isUploadKey } from '../../../../shared/campaigns/entities.ts';
 import { tableName } from '../../../../shared/core/settings.ts';
@@ -10,7 +9,8 @@ import { isAnswerKey, resultsOf } from '../../../../shared/profilers/entities.ts
 import { claimKey } from '../../../../shared/stats/entities.ts';
 import type { AnyItem } from '../../../../shared/table/entity.ts';
 import type { Key } from '../../../../shared/table/keys.ts';
-import { separateClient, sorted } from '../../support/whole-table.ts';
+import { callDatabase } from '../../support/call-database.ts';
+import { sorted } from '../../support/whole-table.ts';
 
 const BATCH = 25;
 
@@ -21,14 +21,14 @@ export const restoreTable = async (items: AnyItem[], found: AnyItem[]): Promise<
   const requests = [
     ...found
       .filter((item) => !wanted.has(nameOf(item)))
-      .map(({ pk, sk }) => ({ DeleteRequest: { Key: marshall({ pk, sk }) } })),
+      .map(({ pk, sk }) => ({ DeleteRequest: { Key: itemOf({ pk, sk }) } })),
     ...items
       .filter((item) => there.get(nameOf(item)) !== wanted.get(nameOf(item)))
-      .map((item) => ({ PutRequest: { Item: marshall(item) } })),
+      .map((item) => ({ PutRequest: { Item: itemOf(item) } })),
   ];
   for (let start = 0; start < requests.length; start += BATCH) {
     const RequestItems = { [tableName()]: requests.slice(start, start + BATCH) };
-    await separateClient().send(new BatchWriteItemCommand({ RequestItems }));
+    await callDatabase('BatchWriteItem', { RequestItems });
   }
 };
 
