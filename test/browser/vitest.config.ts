@@ -10,6 +10,8 @@ export default defineConfig({
     // Node loads the sources without transformation, as in production.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    // Files change nothing of the process that others see, so one process, with one browser, runs many.
+    isolate: false,
     reporters: [summary, 'default'],
     // The browser needs processor time too.
     maxWorkers: 2,

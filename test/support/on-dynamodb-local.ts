@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * The files whose tests `npm run test:dynamodb-local` runs. Together they make all kinds of calls: an action with expressions
  * of a form. Found in November 2026 by a record of the calls of most stack tests, and a cover of its kinds. No test checks
@@ -41,3 +43,12 @@ export const ON_DYNAMODB_LOCAL = [
   'in-process/user-data/wait-slots',
   'in-process/users/read',
 ].map((name) => `test/stack/${name}.test.ts`);
+
+/** Whether tests call functions of the served stack: its reads are stale elsewhere, but not on DynamoDB Local. */
+const callsFunctions = (file: string): boolean =>
+  !file.startsWith('test/stack/in-process/') ||
+  /support\/client\.ts|base_url|bridge_url/.test(readFileSync(file, 'utf8'));
+
+/** The files whose long tests run in the same way in another part of CI, which the environment names. */
+export const LEFT_OUT =
+  process.env.WITHOUT === 'dynamodb-local' ? ON_DYNAMODB_LOCAL.filter((file) => !callsFunctions(file)) : [];

@@ -4,11 +4,12 @@ import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page, type ViewportSize } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
+import { findChromium } from './chromium.ts';
 
 /** The stack for all browser tests: URLs, tokens and numbers. */
 export const stack = inject('served');
 
-const browser = await chromium.connect(inject('browser'));
+const browser = await chromium.launch({ executablePath: await findChromium() });
 
 interface PageOptions extends BrowserContextOptions {
   /** Console errors that the test causes. */

@@ -1,26 +1,21 @@
-/** Serves the local stack once for all browser tests, like `npm start`, and starts the browser. */
+/** Serves the local stack once for all browser tests, like `npm start`. */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import '../../../infra/local/runtime/use-local-runtime.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
-import { findChromium } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     served: StackFile;
-    /** The WebSocket URL of the browser. */
-    browser: string;
   }
 }
 
 export default async (project: TestProject) => {
   // After the import of the local runtime, as `npm start` does.
   const { LocalServer } = await import('../../../infra/local/serve.ts');
-  const executablePath = await findChromium();
   await mkdir(localFolder, { recursive: true });
   const lines = createWriteStream(join(localFolder, 'browser.log'));
   const server = await LocalServer.start({
@@ -32,10 +27,7 @@ export default async (project: TestProject) => {
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
   });
   project.provide('served', await server.open());
-  const browser = await chromium.launchServer({ executablePath, host: '127.0.0.1' });
-  project.provide('browser', browser.wsEndpoint());
   return async () => {
-    await browser.close();
     await server.close();
     lines.end();
   };
