@@ -17,7 +17,7 @@ vi.useRealTimers();
 vi.unstubAllGlobals();
 vi.unstubAllEnvs();
 restoreEnvironment();
-// Programs that a test starts keep what Node has compiled: commands begin in half the time. Coverage would be less exact by it.
+// With the compile cache, programs that a test starts begin in half the time. It would make coverage less exact.
 if (process.env.NODE_V8_COVERAGE === undefined)
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../.local/compile-cache');
 const { testPath = '' } = expect.getState();

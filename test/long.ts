@@ -2,7 +2,7 @@
  * `npm run test:long`: the tests that `npm test` leaves out. Only files that name the tag are loaded, because loading takes
  * longer than most tests.
  *
- * With WITHOUT=dynamodb-local, it leaves out those that `npm run test:dynamodb-local` runs in the same way.
+ * With WITHOUT=dynamodb-local, it leaves out what `npm run test:dynamodb-local` only repeats on another database.
  */
 import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';

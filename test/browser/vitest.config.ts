@@ -10,7 +10,7 @@ export default defineConfig({
     // Node loads the sources without transformation, as in production.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
-    // Files change nothing of the process that others see, so one process, with one browser, runs many.
+    // A process, with one browser, runs many files: they only direct it to the shared stack.
     isolate: false,
     reporters: [summary, 'default'],
     // The browser needs processor time too.

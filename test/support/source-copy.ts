@@ -11,6 +11,8 @@ export interface SourceCopy {
 }
 
 export const copySources = async (): Promise<SourceCopy> => {
+  // Node would keep what it has compiled by a path that nobody uses again.
+  delete process.env.NODE_COMPILE_CACHE;
   const folder = await mkdtemp(join(tmpdir(), 'sources-'));
   for (const part of ['infra', 'functions', 'shared', 'package.json', 'CHANGELOG.md']) {
     await cp(part, join(folder, part), { recursive: true });

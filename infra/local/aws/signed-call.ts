@@ -1,11 +1,11 @@
 /**
- * Calls of the database that the emulator makes itself, many times a second: readers of the stream poll it. Node's HTTP
- * client takes a quarter of the processor time of `fetch`.
+ * Calls of the database by the emulator itself, many times a second, because readers of the stream poll it; and by tests. Node's
+ * HTTP client takes a quarter of the processor time of `fetch`.
  */
 import { Agent, request } from 'node:http';
 import { OPERATOR } from './iam/roles.ts';
 
-/** Local databases require a signature, but do not check it. */
+/** Local databases require a signature, but do not check it. An operator is nowhere denied. */
 const SIGNED = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20300101T000000Z',

@@ -82,7 +82,7 @@ interface Checked {
   within?: string;
 }
 
-/** Each page parses it: half as much as the sources. */
+/** Each page parses it: the minified file is half as large. */
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Checks that axe-core finds no serious or critical violation on the current page. */
@@ -124,7 +124,7 @@ const PORTAL_SCREENS = [
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Checks that a page fits on screens, and is accessible there in both themes. It then has the first size again, and moves less.
+ * Checks that a page fits on screens, and is accessible there in both themes. It then has the first size again, and keeps reduced motion.
  *
  * @param sizes - in CSS pixels
  * @param within - selects the part of the page to check for accessibility; all of it by default

@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import '../../../infra/local/runtime/use-local-runtime.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { localFolder, type StackFile } from '../../../infra/operator/local-stack/stack-file.ts';
+import { findChromium } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,6 +15,7 @@ declare module 'vitest' {
 }
 
 export default async (project: TestProject) => {
+  await findChromium();
   // After the import of the local runtime, as `npm start` does.
   const { LocalServer } = await import('../../../infra/local/serve.ts');
   await mkdir(localFolder, { recursive: true });

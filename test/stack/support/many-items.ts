@@ -19,13 +19,13 @@ import { callDatabase } from './call-database.ts';
 
 const BATCH = 25;
 
-const written = (item: Key) => itemOf(item, { removeUndefinedValues: true });
+const toItem = (item: Key) => itemOf(item, { removeUndefinedValues: true });
 
 /** Writes items into the table of this process. */
 export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => {
   const { TABLE_NAME = '' } = process.env;
   for (let start = 0; start < items.length; start += BATCH) {
-    const requests = items.slice(start, start + BATCH).map((item) => ({ PutRequest: { Item: written(item) } }));
+    const requests = items.slice(start, start + BATCH).map((item) => ({ PutRequest: { Item: toItem(item) } }));
     await callDatabase('BatchWriteItem', { RequestItems: { [TABLE_NAME]: requests } });
   }
 };
@@ -34,7 +34,7 @@ export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => 
 function* exported(items: Iterable<Key>): Generator<string> {
   let lines = '';
   for (const item of items) {
-    lines += `${JSON.stringify({ Item: written(item) })}\n`;
+    lines += `${JSON.stringify({ Item: toItem(item) })}\n`;
     if (lines.length < 1_000_000) continue;
     yield lines;
     lines = '';

@@ -20,9 +20,9 @@ const scanned = async (TableName: string): Promise<Item[]> => {
   const items: Item[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
-    const page = (await callDatabase('Scan', { TableName, ConsistentRead: true, ExclusiveStartKey })) as Scanned;
-    items.push(...page.Items);
-    ExclusiveStartKey = page.LastEvaluatedKey;
+    const found = (await callDatabase('Scan', { TableName, ConsistentRead: true, ExclusiveStartKey })) as Scanned;
+    items.push(...found.Items);
+    ExclusiveStartKey = found.LastEvaluatedKey;
   } while (ExclusiveStartKey !== undefined);
   return items;
 };
