@@ -124,7 +124,8 @@ const PORTAL_SCREENS = [
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Checks that a page fits on screens, and is accessible there in both themes. It then has the first size again, and keeps reduced motion.
+ * Checks that a page fits on screens, and is accessible there in both themes. It then has the first size again, and keeps
+ * reduced motion.
  *
  * @param sizes - in CSS pixels
  * @param within - selects the part of the page to check for accessibility; all of it by default

@@ -15,6 +15,7 @@ declare module 'vitest' {
 }
 
 export default async (project: TestProject) => {
+  // Before the stack is built: without Chromium, all tests would fail after it.
   await findChromium();
   // After the import of the local runtime, as `npm start` does.
   const { LocalServer } = await import('../../../infra/local/serve.ts');
