@@ -4,15 +4,21 @@
  * file only joins them: the SDK's own clients do it with a stack of steps that is built for each call, and with a schema of
  * the whole service.
  */
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { partition } from '@aws-sdk/core/client';
 import { AwsSdkSigV4Signer } from '@aws-sdk/core/httpAuthSchemes';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest, type HttpResponse, loadJsonRpcErrorCode } from '@smithy/core/protocols';
 import { retryMiddleware, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { type FinalizeHandler, type NodeHttpHandlerOptions, SMITHY_CONTEXT_KEY } from '@smithy/types';
+import {
+  type FinalizeHandler,
+  type Hash,
+  type HashConstructor,
+  type NodeHttpHandlerOptions,
+  SMITHY_CONTEXT_KEY,
+} from '@smithy/types';
 import { region, USER_AGENT, usesFips } from '../../../shared/core/settings.ts';
 
 /** An AWS service. */
@@ -80,6 +86,33 @@ const codeOf = (response: HttpResponse, body: Body): string => loadJsonRpcErrorC
 
 const signing = new AwsSdkSigV4Signer();
 
+/** The signer uses the bytes of a key for a day. Node.js reads bytes anew for each hash, which takes longer than the hash. */
+const keys = new WeakMap<Uint8Array, KeyObject>();
+
+const keyOf = (bytes: Uint8Array): KeyObject => {
+  const key = keys.get(bytes) ?? createSecretKey(bytes);
+  keys.set(bytes, key);
+  return key;
+};
+
+/** SHA-256, or with a key HMAC-SHA256, as the SDK's signer calls it. */
+class Sha256 implements Hash {
+  readonly #hash;
+
+  constructor(key?: string | Uint8Array) {
+    if (key === undefined) this.#hash = createHash('sha256');
+    else this.#hash = createHmac('sha256', typeof key === 'string' ? key : keyOf(key));
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
 export class JsonClient {
   readonly #service: Service;
   readonly #connections: NodeHttpHandler;
@@ -101,7 +134,7 @@ export class JsonClient {
       region: async () => region(),
       // Lambda provides credentials only through the environment.
       credentials: fromEnv(),
-      sha256: Sha256,
+      sha256: Sha256 as HashConstructor,
     });
     const strategy = new StandardRetryStrategy({ maxAttempts, baseDelay: service.baseDelay });
     this.#config = {
