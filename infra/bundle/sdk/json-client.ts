@@ -1,7 +1,7 @@
 /**
  * A client of AWS services with the AWS JSON protocol, which DynamoDB, SQS and Secrets Manager have ("AWS JSON 1.0 protocol",
  * Smithy documentation). Signatures, the correction of a wrong clock, connections, timeouts and retries are the SDK's. This
- * file only joins them: the SDK's own clients do it with a stack of steps that is built for each call, and with a schema of
+ * file only joins them, and makes the hashes: the SDK's own clients do it with a stack of steps for each call, and a schema of
  * the whole service.
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
@@ -86,11 +86,13 @@ const codeOf = (response: HttpResponse, body: Body): string => loadJsonRpcErrorC
 
 const signing = new AwsSdkSigV4Signer();
 
-/** The signer uses the bytes of a key for a day. Node.js reads bytes anew for each hash, which takes longer than the hash. */
+/** The signer uses the bytes of a key for a day. Node.js 24 reads bytes anew for each hash, which takes longer than the hash. */
 const keys = new WeakMap<Uint8Array, KeyObject>();
 
 const keyOf = (bytes: Uint8Array): KeyObject => {
-  const key = keys.get(bytes) ?? createSecretKey(bytes);
+  const known = keys.get(bytes);
+  if (known !== undefined) return known;
+  const key = createSecretKey(bytes);
   keys.set(bytes, key);
   return key;
 };

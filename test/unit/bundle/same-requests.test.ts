@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/protocols';
-import { SignatureV4 } from '@smithy/signature-v4';
+import { clearCredentialCache, SignatureV4 } from '@smithy/signature-v4';
 import { build as esbuild } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -197,20 +197,24 @@ test('any item is stored as the SDK stores it, and read as it was', async () => 
   );
 });
 
-test('the signature is that of the request that was sent', async () => {
+test.each(['key', 'renewed'])('the signature is that of the request that was sent, by the key "%s"', async (key) => {
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', key);
+  // All clients of a process share the keys that are derived from it.
+  clearCredentialCache();
   server.answer(json({}));
   const { request } = await sent(own, 'table', 'PutCommand', { TableName: TABLE, Item: { pk: 'ö' } });
   const { authorization = '', 'x-amz-date': date = '', host = '' } = request.headers;
   const signer = new SignatureV4({
     service: 'dynamodb',
     region: 'eu-west-1',
-    credentials: { accessKeyId: 'id', secretAccessKey: 'key', sessionToken: 'token' },
+    credentials: { accessKeyId: 'id', secretAccessKey: key, sessionToken: 'token' },
     sha256: Sha256,
   });
   const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
   const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]));
   const again = new HttpRequest({ method: 'POST', hostname: host, path: '/', headers, body: request.body });
   const signingDate = new Date(String(date).replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'));
+  clearCredentialCache();
   expect((await signer.sign(again, { signingDate })).headers.authorization).toBe(authorization);
 });
 
