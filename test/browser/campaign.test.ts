@@ -4,7 +4,7 @@ import { openPage } from './support/browser.ts';
 import { newPhone } from './support/business.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 
-test('a campaign to 300 users removes no name, message or trace of another user', { timeout: 300_000 }, async () => {
+test('a campaign to 150 users removes no name, message or trace of another user', { timeout: 300_000 }, async () => {
   const own = await serveOwnStack();
   const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' };
   const send = async (to: string | string[], body: string) => {
@@ -20,18 +20,21 @@ test('a campaign to 300 users removes no name, message or trace of another user'
   await log.getByText('You wrote: Before the campaign').waitFor();
   await log.getByRole('img', { name: 'on the platform' }).waitFor();
 
-  // Nobody looks at the campaign.
+  // An open page draws each message, which takes most of the processor time: it does for the last ones.
   await page.goto('about:blank');
   // More than the page shows. The numbers of real users, unlike those of the simulated ones.
-  const receivers = [...new Set(Array.from({ length: 300 }, newPhone))];
+  const receivers = [...new Set(Array.from({ length: 150 }, newPhone))];
   const { job_id } = await send(receivers, 'To everybody');
   const job = async () => (await fetch(`${own.base_url}/v1/jobs/${job_id}`, { headers })).json();
   await expect
     .poll(async () => (await job()).states, { timeout: 200_000, interval: 1_000 })
     .toMatchObject({ delivered_to_server: receivers.length, delivered_to_user: receivers.length });
-  for (const receiver of receivers.slice(0, 260)) await send(receiver, 'And one message more');
+  for (let index = 0; index < 260; index += 1) {
+    if (index === 200) await page.goto(own.phone_url);
+    await send(receivers[index % receivers.length] ?? '', 'And one message more');
+  }
 
-  await page.goto(own.phone_url);
+  await page.reload();
   await page.getByText('Phone of Thandi Example').waitFor();
   await log.getByText('You wrote: Before the campaign').waitFor();
   await log.getByRole('img', { name: 'on the platform' }).waitFor();
@@ -41,7 +44,7 @@ test('a campaign to 300 users removes no name, message or trace of another user'
   await traces.getByRole('listitem').filter({ hasText: 'Message from Thandi' }).waitFor();
   await traces.getByRole('listitem').filter({ hasText: 'Message to Thandi' }).waitFor();
   await page.getByRole('searchbox', { name: /^Search by trace/ }).fill(job_id);
-  await traces.getByRole('listitem').filter({ hasText: 'Job of 300 messages' }).getByRole('button').click();
+  await traces.getByRole('listitem').filter({ hasText: 'Job of 150 messages' }).getByRole('button').click();
   const inPortal = page.locator('.inspector').getByRole('link', { name: 'Open in the portal' });
   await expect.poll(() => inPortal.getAttribute('href')).toBe(`/portal-link?to=/campaigns/${job_id}`);
   await page.locator('.inspector').getByRole('button', { name: 'Close', exact: true }).click();

@@ -5,11 +5,11 @@ import { serveFaultyStack } from './support/faulty-stack.ts';
 
 const ACCOUNTS = 4;
 const CONVERSATIONS = 20;
-const MESSAGES = 500;
+const MESSAGES = 300;
 
 const text = (body: string) => ({ type: 'text', text: { body } });
 
-test('500 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
+test('300 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
   const { post, inbox, shown, logged, counted, endKilling, faults } = await serveFaultyStack('faults', 1_200);
   const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));
   const conversations = Array.from({ length: CONVERSATIONS }, (_, index) => ({
