@@ -1,23 +1,12 @@
 /** `npm run test:endurance`: conversations and outages, on separate stacks. They take minutes, so CI runs them. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import { summary } from '../support/summary.ts';
 import { tags } from '../support/tags.ts';
 
 // As in `npm test`, but shorter: the proxies of these tests also lose responses of the database.
 process.env.TABLE_TIMEOUT_MS ??= '10000';
-
-const LONGEST = 'campaign.test.ts';
-
-/** Begins with the longest file, so that nothing waits for it at the end. Vitest begins with the largest one. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.endsWith(LONGEST));
-    return (await super.sort(files)).sort((one, other) => isLongest(other) - isLongest(one));
-  }
-}
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -32,7 +21,6 @@ export default defineConfig({
     tags,
     reporters: [summary, 'default'],
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 50_000 } },

@@ -86,7 +86,7 @@ const codeOf = (response: HttpResponse, body: Body): string => loadJsonRpcErrorC
 
 const signing = new AwsSdkSigV4Signer();
 
-/** The signer uses the bytes of a key for a day. Node.js 24 reads bytes anew for each hash, which takes longer than the hash. */
+/** The signer keeps the bytes of a derived key for a day. In Node.js 24, the import of bytes takes longer than the HMAC. */
 const keys = new WeakMap<Uint8Array, KeyObject>();
 
 const keyOf = (bytes: Uint8Array): KeyObject => {
