@@ -1,6 +1,6 @@
 /**
- * Says before the summary which tests passed only when they were repeated, why tests were skipped, and which command runs
- * them.
+ * Says before the summary which tests passed only when they were repeated, and how they failed first; why tests were skipped,
+ * and which command runs them.
  */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { LONG, QUICK } from './tags.ts';
@@ -19,11 +19,21 @@ const reasonOf = (test: TestCase): string => {
 
 const nameOf = ({ module, fullName }: TestCase): string => `${module.relativeModuleId} > ${fullName}`;
 
+/** How a test failed before it passed: the beginning of each message, and the first line of its own code. */
+const failuresOf = (test: TestCase): string =>
+  (test.result()?.errors ?? [])
+    .map(
+      ({ message, stack = '' }) =>
+        `  ${message.split('\n', 4).join('\n  ')}\n${/^.*\/test\/.*$/m.exec(stack)?.[0] ?? ''}\n`,
+    )
+    .join('');
+
 export const summary: Reporter = {
   onTestRunEnd: (modules: readonly TestModule[]): void => {
     const passed = modules.flatMap((module) => [...module.children.allTests('passed')]);
     const flaky = passed.filter((test) => test.diagnostic()?.flaky);
-    if (flaky.length > 0) process.stdout.write(`\n${flaky.map((test) => `flaky: ${nameOf(test)}\n`).join('')}`);
+    if (flaky.length > 0)
+      process.stdout.write(`\n${flaky.map((test) => `flaky: ${nameOf(test)}\n${failuresOf(test)}`).join('')}`);
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
     const counts = Map.groupBy(skipped, reasonOf);
     const lines = [...counts].map(([reason, tests]) => `${tests.length} ${reason}`);

@@ -39,28 +39,30 @@ const happens = (does: boolean, name: keyof Faults, faults: Faults): boolean => 
   return does;
 };
 
-/** The workers that are killed. */
-const KILLED = ['Relay', 'Count', 'Expand', 'Deliver'] as const;
-
 /**
- * Milliseconds after which a worker is killed, for a fifth of its invocations, if they have not ended: a share of the work,
- * because on a slow machine, kills at intervals would leave no time for it.
+ * The workers that are killed, and in which share of their invocations: a share of the work, because on a slow machine, kills
+ * at intervals would leave no time for it. A campaign has few invocations of `expand`.
  */
-const killAfter = (random: () => number): number | undefined => (random() < 0.2 ? 2_000 ** random() : undefined);
+const KILLED = { Relay: 0.2, Count: 0.2, Expand: 0.5, Deliver: 0.2 };
+
+const killed = Object.keys(KILLED) as (keyof typeof KILLED)[];
+
+/** Milliseconds after which such an invocation is killed, if it has not ended. */
+const killAfter = (random: () => number): number => 2_000 ** random();
 
 /** Functions of which one running invocation, the first one, is killed at times. */
 const killedFunctions = (random: () => number, isKilling: () => boolean, faults: Faults) =>
   class extends LambdaPool {
-    readonly #name: (typeof KILLED)[number] | undefined;
+    readonly #name: keyof typeof KILLED | undefined;
 
     constructor(...[definition, ...others]: ConstructorParameters<typeof LambdaPool>) {
       super(definition, ...others);
-      this.#name = KILLED.find((name) => definition.id.startsWith(`${name}Function`));
+      this.#name = killed.find((name) => definition.id.startsWith(`${name}Function`));
     }
 
     override async invoke(event: unknown): Promise<unknown> {
-      const time = this.#name === undefined ? undefined : killAfter(random);
-      const timer = time === undefined ? undefined : setTimeout(() => this.#crash(), time);
+      const isKilled = this.#name !== undefined && random() < KILLED[this.#name];
+      const timer = isKilled ? setTimeout(() => this.#crash(), killAfter(random)) : undefined;
       try {
         return await super.invoke(event);
       } finally {

@@ -1,6 +1,6 @@
 /**
  * A function on this machine: worker threads that run its bundle, one call at a time each, as Lambda's environments do.
- * Threads start when calls arrive, more of them while calls are queued, and end after a minute without calls. If there
+ * Threads start when calls arrive, more of them while calls are queued, and end after five minutes without calls. If there
  * are several threads that mostly wait, they run several calls each: a thread costs 25 MB and 0.1 seconds of a core,
  * too much for hundreds of waiting calls.
  */
@@ -37,7 +37,7 @@ export const MAX_CALLS = 250;
  */
 const SHARING = { threads: 8, rest: 0.1 };
 /** A thread without calls ends after so many milliseconds. */
-const IDLE = 60_000;
+const IDLE = 300_000;
 
 /** Why calls end without a result of their function, besides the name of an error. */
 const CLOSED = 'Closed';

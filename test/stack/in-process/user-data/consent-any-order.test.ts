@@ -268,6 +268,6 @@ test(
         }
         await world.end();
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     ),
 );
