@@ -1,5 +1,5 @@
 /** The page: the users, the phone of one of them, and the console of the service. */
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { Icon } from '../../../web/icons.tsx';
 import { spacedNumber } from '../../../web/text.tsx';
 import { Toasts } from '../../../web/toast.tsx';
@@ -54,7 +54,7 @@ const Page = () => {
   useReports({ phones: users, seen: new Set(seen.map(({ id }) => id)), on: reporting && online });
 
   const user = users.find((one) => one.phone === phone);
-  const openUser = (number: string) => go({ user: number, chat: '', screen: 'chat' });
+  const openUser = useCallback((number: string) => go({ user: number, chat: '', screen: 'chat' }), [go]);
 
   return (
     <div class="page" data-part={part} data-connection={connection.state} data-moved={moved}>

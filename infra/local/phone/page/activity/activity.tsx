@@ -1,6 +1,6 @@
 /** Activity: the traces or calls of the service, and the life of the open one, or the overview. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallList, TraceList } from '../../traces/views.ts';
 import type { JobCounts, PhoneSummary, Setup } from '../../views.ts';
@@ -74,7 +74,7 @@ export const Activity = ({ versions, address, go, setup, users, online, editor, 
     return () => document.removeEventListener('keydown', closeByKey);
   });
   useKeys({ p: () => setPaused(!paused) });
-  const open = (id: string) => go({ trace: id, write: false });
+  const open = useCallback((id: string) => go({ trace: id, write: false }), [go]);
   return (
     <section class="split" data-open={isOpen} ref={pane}>
       <ActivityList

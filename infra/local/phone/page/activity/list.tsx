@@ -115,13 +115,13 @@ export const ActivityList = (props: ActivityListProps) => {
                   {'mode' in row ? (
                     <SwitchEntry row={row} />
                   ) : (
-                    <TraceEntry row={row} isOpen={isOpenRow(row, address.trace)} onOpen={() => onOpen(row.id)} />
+                    <TraceEntry row={row} isOpen={isOpenRow(row, address.trace)} onOpen={onOpen} />
                   )}
                 </li>
               ))
             : calls?.rows.map((row) => (
                 <li key={row.id}>
-                  <CallEntry row={row} isOpen={row.id === address.trace} onOpen={() => onOpen(row.id)} />
+                  <CallEntry row={row} isOpen={row.id === address.trace} onOpen={onOpen} />
                 </li>
               ))}
         </ul>

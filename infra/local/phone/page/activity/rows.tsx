@@ -5,13 +5,14 @@ import { Icon, type IconName } from '../../../../web/icons.tsx';
 import { Time } from '../../../../web/text.tsx';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallRow, Server, StageState, TraceRow } from '../../traces/views.ts';
+import { ifChanged } from '../data/unchanged.ts';
 import { usePresent } from '../data/use-present.ts';
 import { modeEffects, modeWords, scopeOf } from '../destinations/words.ts';
 
 interface EntryProps<Row> {
   row: Row;
   isOpen: boolean;
-  onOpen: () => void;
+  onOpen: (id: string) => void;
 }
 
 interface LinesProps {
@@ -43,12 +44,18 @@ const Lines = ({ time, icon, iconClass, title, children }: LinesProps) => (
 type EntryFrameProps = EntryProps<{ id: string; time: number }> & Omit<LinesProps, 'time'>;
 
 const EntryFrame = ({ row: { id, time }, isOpen, onOpen, ...lines }: EntryFrameProps) => (
-  <button type="button" class="row-button" data-row={id} aria-current={isOpen ? 'true' : undefined} onClick={onOpen}>
+  <button
+    type="button"
+    class="row-button"
+    data-row={id}
+    aria-current={isOpen ? 'true' : undefined}
+    onClick={() => onOpen(id)}
+  >
     <Lines {...lines} time={time} />
   </button>
 );
 
-export const TraceEntry = (props: EntryProps<TraceRow>) => {
+export const TraceEntry = ifChanged((props: EntryProps<TraceRow>) => {
   const { icon, byUser, title, preview, outcome, stages, isFailed } = props.row;
   return (
     <EntryFrame {...props} icon={icon} iconClass={`${byUser ? 'by-user' : ''} ${isFailed ? 'bad' : ''}`} title={title}>
@@ -59,7 +66,7 @@ export const TraceEntry = (props: EntryProps<TraceRow>) => {
       {stages && <Segments stages={stages} />}
     </EntryFrame>
   );
-};
+});
 
 const Outcome = ({ outcome: { words, tone, retryAt } }: Pick<TraceRow, 'outcome'>) => (
   <span class={`row-status ${tone}`}>{retryAt === null ? words : <RetryIn at={retryAt} />}</span>
@@ -90,7 +97,7 @@ const servers: Record<Server, { label: string; icon: IconName }> = {
   turn: { label: 'To Turn', icon: 'plug' },
 };
 
-export const CallEntry = (props: EntryProps<CallRow>) => {
+export const CallEntry = ifChanged((props: EntryProps<CallRow>) => {
   const { ms, server, route, status } = props.row;
   const tone = status === null || status >= 400 ? 'bad' : 'ok';
   return (
@@ -101,10 +108,10 @@ export const CallEntry = (props: EntryProps<CallRow>) => {
       <span class={`row-status ${tone}`}>{status ?? 'no response'}</span>
     </EntryFrame>
   );
-};
+});
 
 /** A switch that was set. There is nothing to open. */
-export const SwitchEntry = ({ row: { time, name, mode, share, phone } }: { row: SwitchRow }) => (
+export const SwitchEntry = ifChanged(({ row: { time, name, mode, share, phone } }: { row: SwitchRow }) => (
   <div class="row-plain">
     <Lines time={time} icon="plug" iconClass="" title={`${name} set to ${modeWords[mode]}`}>
       <span class="row-people one-line">
@@ -113,4 +120,4 @@ export const SwitchEntry = ({ row: { time, name, mode, share, phone } }: { row: 
       <span class="row-status">Switch</span>
     </Lines>
   </div>
-);
+));

@@ -1,5 +1,5 @@
 /** The state of the page in its URL, which a reload and the browser's Back keep. */
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Filters } from '../../traces/views.ts';
 
 const screens = ['chat', 'chats', 'consents', 'profile'] as const;
@@ -73,13 +73,13 @@ export const useAddress = (): [Address, Go] => {
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
   }, []);
-  const go: Go = (changes) => {
+  const go = useCallback<Go>((changes) => {
     const next = { ...addressIn(location.search), ...changes };
     const search = searchOf(next);
     const url = search || location.pathname;
     if (Object.keys(changes).every((name) => PASSING.some((one) => one === name))) history.replaceState(null, '', url);
     else if (search !== location.search) history.pushState(null, '', url);
     setAddress(next);
-  };
+  }, []);
   return [address, go];
 };

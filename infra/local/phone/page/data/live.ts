@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Part } from '../../views.ts';
 import { isResponseError, read } from './api.ts';
+import { withUnchanged } from './unchanged.ts';
 
 export interface Connection {
   state: 'connecting' | 'live' | 'lost';
@@ -102,7 +103,7 @@ export const useViewOrProblem = <View>(path: string, version: number): { view?: 
         // If the connection is lost, the feed reports it, and all views are read again after it is back.
         (error: unknown) => (isResponseError(error) ? { path, problem: error.message } : undefined),
       );
-      if (reading.current === mine && result) setKnown(result);
+      if (reading.current === mine && result) setKnown((before) => withUnchanged(before, result));
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       mine.busy = false;
       if (reading.current === mine && mine.again) await load();

@@ -5,6 +5,7 @@ import { numberOf } from '../../../../web/text.tsx';
 import type { PhoneSummary } from '../../views.ts';
 import { PersonAvatar } from '../avatars.tsx';
 import { parsePhone } from '../data/phone-number.ts';
+import { ifChanged } from '../data/unchanged.ts';
 
 interface UsersProps {
   users: PhoneSummary[];
@@ -29,7 +30,13 @@ export const Users = ({ users, open, onOpen }: UsersProps) => (
 /** How many messages and requests a user has not seen. */
 export const newsOf = ({ unread, asks }: PhoneSummary): number => unread.length + asks;
 
-const User = ({ user, isOpen, onOpen }: { user: PhoneSummary; isOpen: boolean; onOpen: (phone: string) => void }) => {
+interface UserProps {
+  user: PhoneSummary;
+  isOpen: boolean;
+  onOpen: (phone: string) => void;
+}
+
+const User = ifChanged(({ user, isOpen, onOpen }: UserProps) => {
   const { phone, name } = user;
   const news = newsOf(user);
   return (
@@ -55,7 +62,7 @@ const User = ({ user, isOpen, onOpen }: { user: PhoneSummary; isOpen: boolean; o
       </span>
     </button>
   );
-};
+});
 
 export const AddUser = ({ onOpen }: { onOpen: (phone: string) => void }) => {
   const [number, setNumber] = useState('');

@@ -1,0 +1,46 @@
+/** What has not changed keeps its identity, so that it is not rendered again. */
+import { Component, type ComponentChildren, createElement } from 'preact';
+
+type Known = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Known =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a row of a list is known by, wherever it is in the list. */
+const nameOf = (value: unknown): unknown => (isObject(value) ? (value.id ?? value.phone) : undefined);
+
+const listWith = (before: unknown[], after: unknown[]): unknown[] => {
+  const named = new Map(before.map((value) => [nameOf(value), value]));
+  const list = after.map((value, place) => {
+    const name = nameOf(value);
+    return withUnchanged(name === undefined ? before[place] : named.get(name), value);
+  });
+  return list.length === before.length && list.every((value, place) => value === before[place]) ? before : list;
+};
+
+const objectWith = (before: Known, after: Known): Known => {
+  const entries = Object.entries(after).map(([name, value]) => [name, withUnchanged(before[name], value)] as const);
+  const isSame =
+    entries.length === Object.keys(before).length && entries.every(([name, value]) => value === before[name]);
+  return isSame ? before : Object.fromEntries(entries);
+};
+
+/** A new JSON value with those parts of the one before that are equal: the one before, if all of it is. */
+export const withUnchanged = <Value>(before: unknown, after: Value): Value => {
+  if (Array.isArray(before) && Array.isArray(after)) return listWith(before, after) as Value;
+  if (isObject(before) && isObject(after)) return objectWith(before, after) as Value;
+  return after;
+};
+
+/** A component that is rendered again only when one of its properties is another one. */
+export const ifChanged = <Props extends object>(Inner: (props: Props) => ComponentChildren) =>
+  class extends Component<Props> {
+    override shouldComponentUpdate(next: Readonly<Props>): boolean {
+      const [now, later] = [Object.entries(this.props), Object.entries(next)];
+      return now.length !== later.length || later.some(([name, value]) => Object(this.props)[name] !== value);
+    }
+
+    override render(props: Props): ComponentChildren {
+      return createElement(Inner, props);
+    }
+  };
