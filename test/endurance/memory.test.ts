@@ -20,13 +20,19 @@ import type { Measure } from './support/invoke-often.ts';
 const INVOKE_OFTEN = fileURLToPath(new URL('./support/invoke-often.ts', import.meta.url));
 
 /**
- * Invocations after which memory is measured. Of the growth in each of the three spans, the one in the middle counts: a list
- * that takes another 64 KB once, or returns them, changes one.
+ * Invocations after which memory is measured: three spans, of whose growths the one in the middle counts. At times, V8 takes
+ * another 64 KB for one of its lists, or gives them back: that changes one span only.
  */
 const INVOCATIONS = [1_000, 1_500, 2_000, 2_500];
-/** Bytes by which memory may grow per invocation: less than an object with two members. A measure itself takes up to 700. */
+/**
+ * Bytes by which memory may grow per invocation: less than an object with two members. The measure itself takes up to 700
+ * bytes. `sweep` has fewer invocations, so it may grow by ten times as many.
+ */
 const BYTES_EACH = 8;
-/** V8 compiles some code after thousands of invocations only: 40 bytes each, which would hide a growth. So it compiles none. */
+/**
+ * V8 compiles some code after thousands of invocations only, which adds 40 bytes per invocation, and would hide a leak. So it
+ * compiles none.
+ */
 const INTERPRETED = ['--no-opt', '--no-maglev', '--no-sparkplug'];
 
 /** An invocation of `sweep` reads all shards of due work: a tenth of the invocations makes as many calls as elsewhere. */
@@ -169,10 +175,13 @@ const growthOf = (measures: Measure[], figure: (measure: Measure) => number): nu
 
 const checkGrowth = (measures: Measure[], name: string): void => {
   const [count] = growthOf(measures, ({ invocations }) => invocations);
-  const [, middle] = growthOf(measures, ({ bytes }) => bytes).sort((one, other) => one - other);
-  expect(Number(middle) / Number(count), `${name}: bytes an invocation`).toBeLessThan(BYTES_EACH / shareOf(name));
+  const growths = growthOf(measures, ({ bytes }) => bytes);
+  const [, middle] = growths.toSorted((one, other) => one - other);
+  const each = Number(middle) / Number(count);
+  expect(each, `${name}: bytes an invocation, with growths of ${growths}`).toBeLessThan(BYTES_EACH / shareOf(name));
   const [warm, ...later] = measures.map(({ resources }) => resources);
-  expect(Math.min(...later), `${name}: timers and sockets`).toBeLessThanOrEqual(Number(warm));
+  // One of them may have a timer that is about to end.
+  expect(Math.min(...later.slice(-2)), `${name}: timers and sockets`).toBeLessThanOrEqual(Number(warm));
 };
 
 test('no function uses more memory after 2,500 invocations than after 1,000', async () => {

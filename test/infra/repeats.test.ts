@@ -48,6 +48,7 @@ test('a test that passes only when it is repeated is named before the summary', 
   const repeated = run('--retry=1');
   expect({ status: repeated.status, stderr: repeated.stderr }).toEqual({ status: 0, stderr: '' });
   expect(repeated.stdout.match(/^flaky: .+$/gm)).toEqual(['flaky: some.test.mjs > a group > passes at last']);
+  expect(repeated.stdout).toMatch(/^flaky: .+\n {2}\S.*$/m);
   expect(repeated.stdout.indexOf('flaky: ')).toBeLessThan(repeated.stdout.indexOf('Test Files'));
   expect(run()).toMatchObject({ status: 1, stdout: expect.not.stringContaining('flaky: ') });
 });

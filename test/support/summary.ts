@@ -19,13 +19,17 @@ const reasonOf = (test: TestCase): string => {
 
 const nameOf = ({ module, fullName }: TestCase): string => `${module.relativeModuleId} > ${fullName}`;
 
-/** How a test failed before it passed: the beginning of each message, and the first line of its own code. */
+/** The most lines of a message that are shown, and characters of each. */
+const SHOWN = { lines: 4, characters: 200 };
+
+/** How a test failed before it passed: the beginning of each message, and the first place in the tests. */
 const failuresOf = (test: TestCase): string =>
-  (test.result()?.errors ?? [])
-    .map(
-      ({ message, stack = '' }) =>
-        `  ${message.split('\n', 4).join('\n  ')}\n${/^.*\/test\/.*$/m.exec(stack)?.[0] ?? ''}\n`,
-    )
+  (test.result().errors ?? [])
+    .flatMap(({ message = '', stack = '' }) => [
+      ...message.split('\n', SHOWN.lines),
+      ...(/^\s+at .*\/test\/.*$/m.exec(stack) ?? []).map((place) => place.trim()),
+    ])
+    .map((line) => `  ${line.slice(0, SHOWN.characters)}\n`)
     .join('');
 
 export const summary: Reporter = {

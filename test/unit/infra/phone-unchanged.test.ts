@@ -13,9 +13,12 @@ test('a row that has not changed keeps its identity, wherever it is in the list;
   expect(before.rows[0]).toEqual({ id: 'a', outcome: { words: 'sent' } });
 });
 
+/** What a response can hold: no -0, for example. */
+const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
+
 test('the result is equal to the new value, and is the one before if both are equal', () => {
   fc.assert(
-    fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
+    fc.property(json, json, (before, after) => {
       expect(withUnchanged(before, after)).toEqual(after);
       const copy = JSON.parse(JSON.stringify(before));
       expect(withUnchanged(before, copy)).toBe(before);

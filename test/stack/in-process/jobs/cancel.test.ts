@@ -195,7 +195,7 @@ describe('valid_for', () => {
 
   test('of a message with media that expire earlier is rejected', async () => {
     const { account, token } = await business();
-    // The minute of the served stack has 2 s.
+    // A minute of the served stack takes a few seconds.
     const url = `${bridge_url}/media/${await newMedia(account, 60_000)}`;
     const body = { to: newPhone(), type: 'image', image: { url } } as const;
     const { status, body: problem } = await fail('sendMessage', { token, body: { ...body, valid_for: 259_200 } });

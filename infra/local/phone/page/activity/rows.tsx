@@ -5,9 +5,9 @@ import { Icon, type IconName } from '../../../../web/icons.tsx';
 import { Time } from '../../../../web/text.tsx';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallRow, Server, StageState, TraceRow } from '../../traces/views.ts';
-import { ifChanged } from '../data/unchanged.ts';
 import { usePresent } from '../data/use-present.ts';
 import { modeEffects, modeWords, scopeOf } from '../destinations/words.ts';
+import { ifChanged } from '../if-changed.ts';
 
 interface EntryProps<Row> {
   row: Row;

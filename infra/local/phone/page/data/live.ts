@@ -73,7 +73,10 @@ export const useLive = (): { connection: Connection; versions: Versions } => {
   return { connection, versions };
 };
 
-/** The last response of a view; undefined before the first one. */
+/**
+ * The last response of a view; undefined before the first one. What has not changed since the response before keeps its
+ * identity, so an effect that depends on it does not run at each read.
+ */
 export const useView = <View>(path: string, version: number): View | undefined =>
   useViewOrProblem<View>(path, version).view;
 
@@ -85,8 +88,8 @@ interface Known<View> {
 }
 
 /**
- * The last response of a view, or why there is none. Each version from 1 on reads the view again, one at a time. Version 0
- * reads nothing.
+ * The last response of a view as `useView` has it, or why there is none. Each version from 1 on reads the view again, one at a
+ * time. Version 0 reads nothing.
  */
 export const useViewOrProblem = <View>(path: string, version: number): { view?: View; problem?: string } => {
   const [known, setKnown] = useState<Known<View>>();

@@ -1,5 +1,4 @@
-/** What has not changed keeps its identity, so that it is not rendered again. */
-import { Component, type ComponentChildren, createElement } from 'preact';
+/** What has not changed keeps its identity, so that it is not rendered again (`if-changed.ts`). */
 
 type Known = Record<string, unknown>;
 
@@ -18,10 +17,15 @@ const listWith = (before: unknown[], after: unknown[]): unknown[] => {
   return list.length === before.length && list.every((value, place) => value === before[place]) ? before : list;
 };
 
+/** A member of an object itself: JSON may name members as `Object.prototype` does. */
+const memberOf = (value: Known, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+
 const objectWith = (before: Known, after: Known): Known => {
-  const entries = Object.entries(after).map(([name, value]) => [name, withUnchanged(before[name], value)] as const);
+  const entries = Object.entries(after).map(
+    ([name, value]) => [name, withUnchanged(memberOf(before, name), value)] as const,
+  );
   const isSame =
-    entries.length === Object.keys(before).length && entries.every(([name, value]) => value === before[name]);
+    entries.length === Object.keys(before).length && entries.every(([name, value]) => value === memberOf(before, name));
   return isSame ? before : Object.fromEntries(entries);
 };
 
@@ -31,16 +35,3 @@ export const withUnchanged = <Value>(before: unknown, after: Value): Value => {
   if (isObject(before) && isObject(after)) return objectWith(before, after) as Value;
   return after;
 };
-
-/** A component that is rendered again only when one of its properties is another one. */
-export const ifChanged = <Props extends object>(Inner: (props: Props) => ComponentChildren) =>
-  class extends Component<Props> {
-    override shouldComponentUpdate(next: Readonly<Props>): boolean {
-      const [now, later] = [Object.entries(this.props), Object.entries(next)];
-      return now.length !== later.length || later.some(([name, value]) => Object(this.props)[name] !== value);
-    }
-
-    override render(props: Props): ComponentChildren {
-      return createElement(Inner, props);
-    }
-  };

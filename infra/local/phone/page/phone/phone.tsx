@@ -62,7 +62,7 @@ const Screen = (props: ScreenProps) => {
   const { phone, view, setup, outbox, reporting, onReporting, online, wide, address, go, version, switcher } = props;
   const { drafts, send, settle } = outbox;
   const known = new Set(view.timeline.map(({ id }) => id));
-  useEffect(() => settle(known), [view]);
+  useEffect(() => settle(known), [view, drafts]);
   switch (address.screen) {
     case 'profile':
       return <Profile key={phone} {...{ phone, setup, reporting, onReporting, online }} user={view.user} />;

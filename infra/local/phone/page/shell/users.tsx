@@ -5,7 +5,7 @@ import { numberOf } from '../../../../web/text.tsx';
 import type { PhoneSummary } from '../../views.ts';
 import { PersonAvatar } from '../avatars.tsx';
 import { parsePhone } from '../data/phone-number.ts';
-import { ifChanged } from '../data/unchanged.ts';
+import { ifChanged } from '../if-changed.ts';
 
 interface UsersProps {
   users: PhoneSummary[];
