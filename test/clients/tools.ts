@@ -39,7 +39,8 @@ export const outputOf = async (
   { cwd = tools, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<{ stdout: string; output: string }> => {
   await mkdir(cwd, { recursive: true });
-  const ended = await run(command, args, { cwd, env: { ...process.env, ...env } });
+  // Go's compiler and linker are short programs: without garbage collection, they take a tenth less processor time.
+  const ended = await run(command, args, { cwd, env: { GOGC: 'off', ...process.env, ...env } });
   if (ended.status !== 0) {
     throw new Error(`${[command, ...args].join(' ')} ended with ${ended.status}:\n${ended.output.slice(-8_000)}`);
   }
