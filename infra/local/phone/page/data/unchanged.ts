@@ -6,13 +6,16 @@ const isObject = (value: unknown): value is Known =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a row of a list is known by, wherever it is in the list. */
-const nameOf = (value: unknown): unknown => (isObject(value) ? (value.id ?? value.phone) : undefined);
+const nameOf = (value: unknown): string | undefined => {
+  const name = isObject(value) ? (value.id ?? value.phone) : undefined;
+  return typeof name === 'string' ? name : undefined;
+};
 
 const listWith = (before: unknown[], after: unknown[]): unknown[] => {
   const named = new Map(before.map((value) => [nameOf(value), value]));
   const list = after.map((value, place) => {
     const name = nameOf(value);
-    return withUnchanged(name === undefined ? before[place] : named.get(name), value);
+    return withUnchanged(nameOf(before[place]) === name ? before[place] : named.get(name), value);
   });
   return list.length === before.length && list.every((value, place) => value === before[place]) ? before : list;
 };
