@@ -214,8 +214,6 @@ afterAll(() => rm(bundles, { recursive: true }));
 /** Synthesises a stack that adopts a table. Returns its folder. */
 const synthesiseAdopting = async (existingTable: string): Promise<string> => {
   const outdir = join(bundles, 'out');
-  // As for the local stack. The tests of the template validate it.
-  vi.stubEnv('CDK_VALIDATION', 'false');
   const app = new App({ analyticsReporting: false, treeMetadata: false, outdir, context: featureFlags });
   const existingTableStream = `arn:aws:dynamodb:us-east-1:000000000000:table/${existingTable}/stream/2030-01-01T00:00:00.000`;
   const settings = readSettings({ existingTable, existingTableStream, conditions: [LOCAL_STACK] });
