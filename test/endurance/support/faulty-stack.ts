@@ -43,9 +43,9 @@ const happens = (does: boolean, name: keyof Faults, faults: Faults): boolean => 
  * The workers that are killed, and in which share of their invocations: a share of the work, because on a slow machine, kills
  * at intervals would leave no time for it. A campaign has few invocations of `expand`.
  */
-const KILLED = { Relay: 0.2, Count: 0.2, Expand: 0.5, Deliver: 0.2 };
+const KILLED_SHARES = { Relay: 0.2, Count: 0.2, Expand: 0.5, Deliver: 0.2 };
 
-const killed = Object.keys(KILLED) as (keyof typeof KILLED)[];
+const KILLED = Object.keys(KILLED_SHARES) as (keyof typeof KILLED_SHARES)[];
 
 /** Milliseconds after which such an invocation is killed, if it has not ended. */
 const killAfter = (random: () => number): number => 2_000 ** random();
@@ -53,15 +53,15 @@ const killAfter = (random: () => number): number => 2_000 ** random();
 /** Functions of which one running invocation, the first one, is killed at times. */
 const killedFunctions = (random: () => number, isKilling: () => boolean, faults: Faults) =>
   class extends LambdaPool {
-    readonly #name: keyof typeof KILLED | undefined;
+    readonly #name: (typeof KILLED)[number] | undefined;
 
     constructor(...[definition, ...others]: ConstructorParameters<typeof LambdaPool>) {
       super(definition, ...others);
-      this.#name = killed.find((name) => definition.id.startsWith(`${name}Function`));
+      this.#name = KILLED.find((name) => definition.id.startsWith(`${name}Function`));
     }
 
     override async invoke(event: unknown): Promise<unknown> {
-      const isKilled = this.#name !== undefined && random() < KILLED[this.#name];
+      const isKilled = this.#name !== undefined && random() < KILLED_SHARES[this.#name];
       const timer = isKilled ? setTimeout(() => this.#crash(), killAfter(random)) : undefined;
       try {
         return await super.invoke(event);
