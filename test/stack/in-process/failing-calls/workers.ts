@@ -259,6 +259,7 @@ export const workers = {
       return () => erase({ step: 'batches' }, context);
     },
     continues: true,
+    inTurn: true,
   },
   'erase: consents that have expired': {
     prepare: async () => {
