@@ -13,7 +13,7 @@ import type { StreamMapping } from '../template/definitions.ts';
 /** Default delay of the copy, in milliseconds. */
 const BEHIND = 500;
 /** Average age in milliseconds of a record when it is read from the stream. */
-const IN_STREAM = 100;
+const IN_STREAM = 200;
 /** Milliseconds before a failed batch is written again. */
 const RETRY_DELAY = 200;
 /** Milliseconds by which a change may be applied too late. */
@@ -72,7 +72,7 @@ export class Replica {
     this.#held = held;
     this.#source = new StreamSource(mapping, {
       stream,
-      // Nothing reports writes here, so the source polls five times a second.
+      // Nothing reports writes here, so the source polls now and then.
       writes: new Writes(),
       positions: new Map(),
       faultInjection: {},

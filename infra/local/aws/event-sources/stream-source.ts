@@ -13,9 +13,9 @@ import type { Writes } from './writes.ts';
 
 /**
  * Milliseconds between two polls: of records, at least `soon`, and at most `records` if no write is reported; of
- * shards; and after an error.
+ * shards, for which the embedded database looks at all records; and after an error.
  */
-const POLL = { soon: 10, records: 200, shards: 1_000, error: 200 };
+const POLL = { soon: 20, records: 400, shards: 5_000, error: 200 };
 
 /** The position of a mapping in a shard. */
 interface Position {
