@@ -114,7 +114,7 @@ const withAbsoluteLinks = (html: string): string => html.replaceAll(/(?<=\b(?:hr
 /** The guides, with what is written elsewhere: the operator's commands, and the changelog. */
 const readGuides = async (): Promise<Guides> => {
   const guides = new Map(await readAll('md'));
-  guides.set('operator.md', `${guides.get('operator.md')}\n${commandsSection(createProgram())}\n`);
+  guides.set('operator.md', `${guides.get('operator.md')}\n${commandsSection(await createProgram())}\n`);
   const changelog = await readFile(join(docs, CHANGELOG), 'utf8');
   guides.set(CHANGELOG, changelog.replaceAll(/^## \[(.+?)\]/gm, '## $1'));
   return guides;

@@ -18,10 +18,10 @@ const textOf = (path: string): string => {
   return typeof body === 'string' ? body : decoder.decode(body);
 };
 
-test('the page of the command line lists each command of the operator with what it does', () => {
+test('the page of the command line lists each command of the operator with what it does', async () => {
   const rows = [...textOf('command-line.html').matchAll(/<td[^>]*><code>([^<]*?)<\/code><\/td><td[^>]*>(.+?)<\/td>/g)];
   const listed = rows.map(([, command = '']) => command.split(/ (?=&lt;|\[)/)[0]);
-  const { commands } = createProgram();
+  const { commands } = await createProgram();
   expect(commands.length).toBeGreaterThan(20);
   for (const { name, commands: below } of commands.map((one) => ({ name: one.name(), commands: one.commands }))) {
     if (below.length === 0) expect(listed).toContain(name);
