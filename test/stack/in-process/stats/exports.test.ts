@@ -101,15 +101,17 @@ describe('the log of a job', () => {
     await expect.poll(sums).toEqual(counted);
   });
 
-  test('of many entries continues behind a Link, with the names of the columns once and each entry once', async () => {
+  test('of more entries than fit into a response continues behind a Link, with the names of the columns once', async () => {
     const { token, account } = await newSender();
     const job_id = randomUUID();
-    const count = 21_000;
+    const count = 1_100;
     const items = Array.from({ length: count }, (_, index) => {
+      // In CSV, it has twice the length.
+      const reference = '"'.repeat(3_000);
       const message = { id: randomUUID(), account, phone: newPhone(), job_id, payload_type: 'text', ...lifetime };
       const created = new Date(Date.now() - 60_000 - index).toISOString().replace('Z', '000');
       // Nothing counts them.
-      return { ...logItem(message, index < 20_500 ? 'sent' : 'read', created), counted: true };
+      return { ...logItem({ ...message, reference }, index < 1_000 ? 'sent' : 'read', created), counted: true };
     });
     await putAll(items);
     let [rows, pages]: [Record<string, string>[], number] = [[], 0];
@@ -120,7 +122,7 @@ describe('the log of a job', () => {
         return rows.length;
       })
       .toBe(count);
-    expect(pages).toBeGreaterThan(1);
+    expect(pages).toBe(2);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(count);
     const order = rows.map(({ state = '', created = '' }) => `${states.map(String).indexOf(state)} ${created}`);
     expect(order).toEqual(order.toSorted());

@@ -1,16 +1,17 @@
 /**
  * @module-tag long
  *
- * The cost of listing logs does not depend on the number of entries.
+ * The cost of listing logs does not depend on the number of entries; nor has a page of an export any number of them.
  */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timestampOf } from '../../../../shared/core/clock.ts';
 import { type LogItem, logItem, states } from '../../../../shared/outbox/message.ts';
 import { type LogFilter, listLogs } from '../../../../shared/stats/delivery-log.ts';
+import { exportLog } from '../../../../shared/stats/job-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { consumedBy } from '../../support/consumed.ts';
-import { putAll } from '../../support/many-items.ts';
+import { serveItems } from '../../support/many-items.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccountId } from '../../support/world.ts';
 
@@ -23,15 +24,19 @@ const PHONES = ['27820000001', '27820000002'];
 const small = newAccountId();
 const large = newAccountId();
 
-/** Yields `count` entries, one per second, alternating between 2 contacts, 2 jobs and 4 states. */
-function* entries(account: string, count: number): Generator<LogItem> {
+/** Entries of a job, and of a page of its export. */
+const [EXPORTED, PAGE] = [20_400, 20_000];
+const exporter = { account: newAccountId(), job: randomUUID() };
+
+/** Yields `count` entries, one per second, alternating between 2 contacts, the jobs and 4 states. */
+function* entries(account: string, count: number, jobs = JOBS): Generator<LogItem> {
   const present = Date.now() - 60_000;
   for (let index = 0; index < count; index += 1) {
     const message = {
       id: randomUUID(),
       account,
       phone: PHONES[index % 2] ?? '',
-      job_id: JOBS[index % 2] ?? '',
+      job_id: jobs[index % jobs.length] ?? '',
       payload_type: 'text',
       ...lifetime,
     };
@@ -39,7 +44,18 @@ function* entries(account: string, count: number): Generator<LogItem> {
   }
 }
 
-beforeAll(() => putAll([...entries(small, FEW), ...entries(large, MANY)]), 300_000);
+let end: () => Promise<void>;
+
+beforeAll(async () => {
+  const items = [
+    ...entries(small, FEW),
+    ...entries(large, MANY),
+    ...entries(exporter.account, EXPORTED, [exporter.job]),
+  ];
+  ({ end } = await serveItems(items));
+});
+
+afterAll(() => end());
 
 /** Read units. An index entry has under 400 bytes, so ten fit into 4 KB. Reading 4 KB costs half a unit. */
 const unitsFor = (entries: number): number => Math.ceil(entries / 10) / 2;
@@ -72,4 +88,14 @@ test('a page of a filter without matches reads 1,000 entries', async () => {
   const first = await listLogs(large, filter, 100);
   expect(first.entries).toEqual([]);
   expect(first.next).toBeDefined();
+});
+
+test('a page of an export has at most 20,000 entries, and the next one the rest', async () => {
+  const { account, job } = exporter;
+  const first = await exportLog(account, job, ({ id }) => id);
+  expect(first.lines).toHaveLength(PAGE);
+  const second = await exportLog(account, job, ({ id }) => id, first.next);
+  expect(second.next).toBeUndefined();
+  expect(new Set([...first.lines, ...second.lines]).size).toBe(EXPORTED);
+  expect(second.lines).toHaveLength(EXPORTED - PAGE);
 });
