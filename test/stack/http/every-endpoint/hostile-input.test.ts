@@ -2,7 +2,7 @@
  * Generated requests to each operation of the API description: valid ones, and ones with every kind of error. They are
  * derived from the description, so the test includes each new endpoint.
  *
- * It sends 6,000 requests, other ones in each run, or `HOSTILE_REQUESTS=200000`. A failed run prints the simplest request
+ * It sends 4,000 requests, other ones in each run, or `HOSTILE_REQUESTS=200000`. A failed run prints the simplest request
  * with a wrong response, as a shell command, and the `HOSTILE_SEED` that repeats the same requests.
  *
  * @module-tag long
@@ -20,7 +20,7 @@ import { wellFormed } from '../hostile/well-formed.ts';
 import { type Send, type Sent, sender, toLine } from '../hostile/wire.ts';
 import { makeWorld, type World } from '../hostile/world.ts';
 
-const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000);
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 4_000);
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** The share of all requests that is sent again, twice, after a rejection. */
