@@ -54,7 +54,7 @@ const worded = (text: string): string =>
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./s, "'$1' is no valid $2.")
     .trimEnd();
 
-/** Loads the commands of each name, in the order of the help. A command that loads all of them begins in twice the time. */
+/** Loads the commands of each name, in the order of the help. With all of them, a command begins in half as long again. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   account: async () => (await import('./accounts/account.ts')).addAccountCommands,
   'app-network': async () => (await import('./accounts/app-network.ts')).addAppNetworkCommands,
@@ -81,11 +81,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   history: async () => (await import('./history/command.ts')).addHistoryCommand,
 };
 
-/**
- * The program.
- *
- * @param args - it has the command that they name, or all if they name none of them
- */
+/** The program with the command that the arguments name; with all, if they name none of them. */
 export const createProgram = async (args: readonly string[] = []): Promise<Command> => {
   const program = new Command('npm run operator --')
     .description('Reads and changes the data of the Business API: of the running local stack, or in AWS (--stack).')
