@@ -8,7 +8,7 @@ export const largeScreens = [
 
 /**
  * Those that show one part at a time. Also a screen of 1440 px at 200 %, and the narrowest width, which is 1280 px at 400 %
- * (WCAG 2.2, 1.4.4 and 1.4.10). The first and the last are checked for accessibility.
+ * (WCAG 2.2, 1.4.4 and 1.4.10). The widest and the narrowest are checked for accessibility.
  */
 export const smallScreens = [
   { width: 390, height: 844 },

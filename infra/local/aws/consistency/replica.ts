@@ -72,7 +72,7 @@ export class Replica {
     this.#held = held;
     this.#source = new StreamSource(mapping, {
       stream,
-      // Nothing reports writes here, so the source polls now and then.
+      // Nothing reports writes here: the source polls.
       writes: new Writes(),
       positions: new Map(),
       faultInjection: {},
