@@ -86,7 +86,7 @@ const invitation = {
 test.each([
   ['an empty variable', 'JOB_ID=; '],
   ['no variable', 'unset JOB_ID; '],
-])('with %s, a shell makes a job and a key of its own in each run', (_, before) => {
+])('with %s, a shell makes a job and a key of its own in each run', { tags: 'long' }, (_, before) => {
   const script = `curl() { for one in "$@"; do echo "$one"; done; }\n${before}`;
   const run = () => {
     const output = execFileSync('sh', ['-c', script + sampleOf(invitation, 'curl').source], { encoding: 'utf8' });
@@ -97,14 +97,14 @@ test.each([
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 });
 
-test('the job of the environment is used', () => {
+test('the job of the environment is used', { tags: 'long' }, () => {
   const script = `curl() { for one in "$@"; do echo "$one"; done; }; JOB_ID=mine\n${sampleOf(invitation, 'curl').source}`;
   expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toMatch(/job_id=mine$/m);
 });
 
 const ODD = 'It\'s "odd": $TOKEN `id` \\n \\ Zoë 👋 {encoded}';
 
-test('a shell passes the texts of an example on unchanged', () => {
+test('a shell passes the texts of an example on unchanged', { tags: 'long' }, () => {
   const odd = {
     endpoint: 'sendMessage',
     shows: 'Odd',

@@ -79,8 +79,8 @@ test('the file has all lines in order, without descriptions of metrics, and the 
 
 test('a file that cannot be written ends the log, not the stack', async () => {
   const { log, shown, next } = newLog();
-  log.open('/dev/null/stack.log');
-  await expect.poll(() => shown).toEqual([expect.stringMatching(/^The log ends, .+ cannot be written: ENOTDIR/)]);
+  log.open(join(import.meta.filename, 'stack.log'));
+  await expect.poll(() => shown).toEqual([expect.stringMatching(/^The log ends, .+ cannot be written: E\w+/)]);
   log.add('BaseApi', request(200));
   expect(next()).toEqual(['requests: 1 × 200']);
   await log.close();
