@@ -248,6 +248,7 @@ describe("an object's URL", () => {
     const bucket = randomUUID();
     const { url, headers } = await requested({ MEDIA_BUCKET: bucket, AWS_REGION, URL_SUFFIX });
     expect(url).toBe(`https://${bucket}.s3.${AWS_REGION}.${URL_SUFFIX}/key`);
+    expect(headers.get('user-agent')).toBe('business-api');
     expect(headers.get('authorization')).toMatch(
       new RegExp(`^AWS4-HMAC-SHA256 Credential=\\w+/\\d{8}/${AWS_REGION}/s3/aws4_request, SignedHeaders=host;`),
     );
