@@ -24,12 +24,19 @@ if (process.env.CDK_VALIDATION !== 'false') {
 const bundles = await bundling;
 if (settings.documentation) await writeDocumentation(bundles.readDocumentation, settings.moreProperties);
 
-new BusinessApiStack(app, 'BusinessApi', {
+const stack = new BusinessApiStack(app, 'BusinessApi', {
   stackName: `business-api-${settings.stage}`,
   description: 'Business API: research profilers, statistics, user data requests and messaging bridge',
   settings,
   bundles,
 });
+
+// Of the CDK's commands, `cdk destroy` is the one that needs this and bundles nothing.
+if (settings.removalPolicy === 'destroy' && !stack.bundlingRequired) {
+  process.stderr.write(
+    `If CloudFormation reports that the bucket is not empty, run "npm run operator -- doctor --stack ${stack.stackName}": it shows how to continue.\n`,
+  );
+}
 
 app.synth();
 

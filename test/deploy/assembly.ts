@@ -27,12 +27,16 @@ const NOT_SUPPORTED: { what: string; matches: (resource: Resource) => boolean }[
     what: 'alarm with metric math',
     matches: ({ Type, Properties }) => Type === 'AWS::CloudWatch::Alarm' && 'Metrics' in Properties,
   },
+  { what: 'budget', matches: ({ Type }) => Type === 'AWS::Budgets::Budget' },
 ];
+
+/** The hosts of own domains have https URLs, and MiniStack has no certificate for them. */
+const SETTINGS_NOT_SUPPORTED = ['baseDomain', 'baseCertificate', 'bridgeDomain', 'bridgeCertificate'];
 
 export interface Assembly {
   folder: string;
   template: Template;
-  /** The resources that are left out, and the references to them, one line each. */
+  /** The settings and resources that are left out, and the references to them, one line each. */
   excluded: string[];
 }
 
@@ -40,7 +44,14 @@ export interface Assembly {
  * Synthesises the stack. Functions have the modules of the local stack, because the destinations that they call are on
  * this machine. Only the CDK app reads CDK_CONTEXT_JSON: the CDK's command would replace it.
  */
-export const synthesise = async (folder: string, settings: object, env: Environment): Promise<Assembly> => {
+export const synthesise = async (
+  folder: string,
+  settings: Record<string, unknown>,
+  env: Environment,
+): Promise<Assembly> => {
+  const { left = [], used = [] } = Object.groupBy(Object.entries(settings), ([name]) =>
+    SETTINGS_NOT_SUPPORTED.includes(name) ? 'left' : 'used',
+  );
   const { status, output } = await run(process.execPath, ['infra/app.ts'], {
     cwd: root,
     env: {
@@ -48,14 +59,15 @@ export const synthesise = async (folder: string, settings: object, env: Environm
       CDK_OUTDIR: folder,
       // The rules of cdk-nag are a test of their own.
       CDK_VALIDATION: 'false',
-      CDK_CONTEXT_JSON: JSON.stringify({ settings: { ...settings, conditions: [LOCAL_STACK] } }),
+      CDK_CONTEXT_JSON: JSON.stringify({ settings: { ...Object.fromEntries(used), conditions: [LOCAL_STACK] } }),
     },
   });
   if (status !== 0) throw new Error(`The stack cannot be synthesised:\n${output}`);
   const file = join(folder, 'BusinessApi.template.json');
   const supported = withoutUnsupported(v.parse(template, JSON.parse(await readFile(file, 'utf8'))));
   await writeFile(file, JSON.stringify(supported.template));
-  return { folder, ...supported };
+  const excluded = [...left.map(([name]) => `${name} (setting of a domain)`), ...supported.excluded];
+  return { folder, template: supported.template, excluded };
 };
 
 /**

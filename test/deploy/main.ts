@@ -2,7 +2,7 @@
  * `npm run test:deploy`: deploys the stack with the CDK's command on MiniStack, an emulator of AWS that is independent of
  * ours, and plays a day of a customer there. Nothing leaves this machine, except that pip may fetch MiniStack.
  *
- * Exits with 1 if a step fails. Without Python it tests nothing: it prints that, and exits with 0.
+ * Exits with 1 if a step fails. Without Python it tests nothing: it prints that, and exits with 0, but with 1 in CI.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,11 @@ const main = async (): Promise<number> => {
   try {
     const version = await pythonVersion();
     if (version === undefined) {
+      if (process.env.CI) {
+        throw new SetupError(
+          'There is no python3 on the PATH: install Python 3.11 or newer. On Debian and Ubuntu, also install the package python3-venv.',
+        );
+      }
       say('Nothing was tested, because there is no python3 on the PATH.');
       return 0;
     }

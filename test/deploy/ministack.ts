@@ -48,6 +48,8 @@ export class Ministack {
         // Without it, the emulator serves every network of this machine.
         BIND_HOST: '127.0.0.1',
         MINISTACK_HOST: 'localhost',
+        // By default, the quota depends on the memory of this machine.
+        LAMBDA_ACCOUNT_CONCURRENCY: '1000',
         // Functions inherit them. Only those with the modules of the local stack read them.
         ALLOW_LOOPBACK: 'true',
         TABLE_TIMEOUT_MS: '30000',

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { copySources, type SourceCopy } from '../support/source-copy.ts';
 
 /** Synthesises with all validation, like `cdk synth -c stage=production`. */
-const synthesise = ({ folder }: SourceCopy, context: Record<string, string> = { stage: 'production' }) =>
+const synthesise = ({ folder }: SourceCopy, context: Record<string, unknown> = { stage: 'production' }) =>
   spawnSync(process.execPath, ['infra/app.ts'], {
     cwd: folder,
     env: {
@@ -60,6 +60,15 @@ test('a finding makes the synthesis fail', async () => {
   const { status, stderr } = synthesise(copy);
   expect(stderr).toContain('AwsSolutions-L1');
   expect(status).not.toBe(0);
+});
+
+test('cdk destroy of a stage that removes its data says what to do if the bucket is not empty', async () => {
+  // As the CDK's command, which bundles nothing then.
+  const { status, stderr } = synthesise(await sources(), { stage: 'staging', 'aws:cdk:bundling-stacks': [] });
+  expect(stderr).toMatch(
+    /^If .+ the bucket is not empty, run "npm run operator -- doctor --stack business-api-staging": .+\n$/,
+  );
+  expect(status).toBe(0);
 });
 
 test('without a stage, the synthesis ends with one line', async () => {

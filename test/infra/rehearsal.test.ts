@@ -13,11 +13,11 @@ const newFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** Runs the script with this folder as PATH, as in CI. */
-const rehearse = async (path: string) => {
+/** Runs the script with this folder as PATH, by default as in CI. */
+const rehearse = async (path: string, CI = 'true') => {
   const TMPDIR = await newFolder();
   const { status, stdout, stderr } = spawnSync(process.execPath, ['test/deploy/main.ts'], {
-    env: { ...process.env, CI: 'true', PATH: path, TMPDIR, LOCAL_FOLDER: TMPDIR },
+    env: { ...process.env, CI, PATH: path, TMPDIR, LOCAL_FOLDER: TMPDIR },
     encoding: 'utf8',
   });
   return { status, stdout, stderr, left: (await readdir(TMPDIR)).filter(isOfRehearsal) };
@@ -40,8 +40,19 @@ const python = async (version: string): Promise<string> => {
   return folder;
 };
 
-test('without Python, the rehearsal prints one line and exits with 0, also in CI', { tags: 'long' }, async () => {
+test('without Python, the rehearsal fails in CI, and names what to install', { tags: 'long' }, async () => {
   expect(await rehearse(await newFolder())).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^SetupError: There is no python3 on the PATH: install Python 3\.11 or newer\. .+ python3-venv\.\n$/,
+    ),
+    left: [],
+  });
+});
+
+test('without Python, the rehearsal prints one line and exits with 0 outside of CI', { tags: 'long' }, async () => {
+  expect(await rehearse(await newFolder(), '')).toEqual({
     status: 0,
     stdout: 'Nothing was tested, because there is no python3 on the PATH.\n',
     stderr: '',
@@ -105,6 +116,7 @@ test('what MiniStack does not support is left out, with all references to it', (
     Plain: alarm,
     Math: { ...alarm, Properties: { Metrics: [] } },
     Query: { Type: 'AWS::Logs::QueryDefinition', Properties: {} },
+    Budget: { Type: 'AWS::Budgets::Budget', Properties: {} },
     Dashboard: {
       Type: 'AWS::CloudWatch::Dashboard',
       Properties: {
@@ -125,6 +137,7 @@ test('what MiniStack does not support is left out, with all references to it', (
   expect(excluded).toEqual([
     'Math (alarm with metric math)',
     'Query (saved query)',
+    'Budget (budget)',
     '1 references to them in Dashboard (AWS::CloudWatch::Dashboard)',
   ]);
   expect(() => withoutUnsupported(template)).toThrow('The stack has no saved query: shorten the list.');

@@ -86,6 +86,19 @@ describe('alarms', () => {
     expect(named.toSorted()).toEqual(sections.toSorted());
   });
 
+  test('have one row each in the guide for operators', async () => {
+    const guide = await readFile('infra/docs/operator.md', 'utf8');
+    const [, table = ''] = /^\| alarm +\| what is wrong +\|\n([\s\S]+?)\n\n/m.exec(guide) ?? [];
+    const named = [...table.matchAll(/^\| (`.+?) +\|/gm)].flatMap(([, names = '']) =>
+      names.replaceAll('`', '').split(', '),
+    );
+    expect(named.toSorted()).toEqual(
+      alarmsOf(template)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+  });
+
   test("notify the topic of the setting, and the limit of the backlog's age is a setting", () => {
     for (const [name, { AlarmActions, OKActions }] of alarmsOf(toTopic)) {
       expect(AlarmActions, name).toEqual([alarmTopic]);

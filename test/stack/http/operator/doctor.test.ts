@@ -3,6 +3,7 @@
  *
  * @module-tag long
  */
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeServer, freePort, listenOnLoopback } from '../../../../infra/local/aws/loopback.ts';
@@ -239,6 +240,12 @@ describe('in AWS', () => {
     const { detail, fix } = checks.at(-1) ?? {};
     expect(detail).toContain('"The bucket you tried to delete is not empty"');
     expect(fix).toContain('"aws s3 rm s3://media-bucket --recursive"');
+    const guide = await readFile('infra/docs/operator.md', 'utf8');
+    const steps = String(fix).replace('media-bucket', 'BUCKET').replace(NAME, 'business-api-STAGE');
+    expect([...steps.matchAll(/"(aws .+?)"/g)].map(([, line = '']) => guide.includes(`   ${line}\n`))).toEqual([
+      true,
+      true,
+    ]);
     const { code: other, stderr } = await operatorIn(env, 'status', '--stack', NAME);
     expect({ other, stderr }).toEqual({ other: 1, stderr: expect.stringContaining(String(fix)) });
   });

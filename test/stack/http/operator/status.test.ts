@@ -66,7 +66,8 @@ const answers = {
 
 const raised = (body: string) => {
   const { AlarmNames, StateValue } = JSON.parse(body);
-  const AlarmDescription = 'An entry is late. Runbook: infra/docs/runbooks.md#oldestentry\u001b[31m';
+  const AlarmDescription =
+    'An entry is late. Runbook: https://api.example.com/docs/runbooks.html#oldestentry\u001b[31m';
   const alarm = { AlarmName: AlarmNames[0], AlarmDescription, StateUpdatedTimestamp: 1_801_396_800 };
   const ofAnother = { ...alarm, AlarmName: 'of-another-stack' };
   return { MetricAlarms: StateValue === 'ALARM' ? [alarm, ofAnother] : [] };
