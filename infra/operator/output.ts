@@ -17,6 +17,15 @@ export const printNote = (words: string): void => void process.stderr.write(`${w
 export const printError = (words: string): void =>
   printNote(`${styleText('red', 'error:', { stream: process.stderr })} ${words}`);
 
+/** Prints an error of Commander on stderr, in the words of the commands. */
+export const printUsageError = (text: string): void =>
+  printError(
+    text
+      .replace(/^error: /, '')
+      .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./s, "'$1' is no valid $2.")
+      .trimEnd(),
+  );
+
 /** Bold on a terminal, plain elsewhere. */
 export const strong = (text: string): string => styleText('bold', text);
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { describeFailure, exitCodeOf } from './failures.ts';
 import { beginOperation, endOperation } from './history/record.ts';
-import { printError, strong } from './output.ts';
+import { printError, printUsageError, strong } from './output.ts';
 import { useDeployment, useNamedStack } from './target.ts';
 import { acceptAccountOption, settleAccount } from './terminal/account-option.ts';
 import { addCompletionCommand } from './terminal/completion.ts';
@@ -16,7 +16,7 @@ export const runCommand = async (args: string[]): Promise<void> => {
   try {
     const program = await createProgram(args);
     await program.parseAsync(args, { from: 'user' });
-    await endOperation('succeeded');
+    await endOperation(process.exitCode === undefined ? 'succeeded' : `ended with exit code ${process.exitCode}`);
   } catch (error) {
     if (error instanceof CommanderError) {
       await endOperation(error.message.replace(/^error:/, 'failed:'));
@@ -46,13 +46,6 @@ const version = (): string => {
   const { version: found } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return String(found);
 };
-
-/** Commander's errors in the words of the commands. */
-const worded = (text: string): string =>
-  text
-    .replace(/^error: /, '')
-    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./s, "'$1' is no valid $2.")
-    .trimEnd();
 
 /** Loads the commands of each name, in the order of the help. With all of them, a command begins in half as long again. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
@@ -97,7 +90,7 @@ export const createProgram = async (args: readonly string[] = []): Promise<Comma
     )
     .addOption(new Option('--table <name>', 'a table in AWS instead, for example a restored one').env('TABLE_NAME'))
     .configureHelp({ showGlobalOptions: true, styleTitle: strong })
-    .configureOutput({ outputError: (text) => printError(worded(text)) })
+    .configureOutput({ outputError: printUsageError })
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
     .hook('preAction', async (_program, command) => {

@@ -2,12 +2,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import { BINARY } from '../../infra/local/aws/database/embedded.ts';
 import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
@@ -64,6 +65,26 @@ const OTHER_SYSTEM = `--import=data:text/javascript,${encodeURIComponent(
   "if (process.argv[1].endsWith('start.ts')) Object.defineProperty(process, 'platform', { value: 'sunos' })",
 )}`;
 
+/** Another port takes the place of 8000, where DynamoDB Local usually listens, in the process of `npm start` and its children. */
+const usualPort = (port: number): string =>
+  `--import=data:text/javascript,${encodeURIComponent(
+    `import { Socket } from 'node:net';
+     const { connect } = Socket.prototype;
+     Socket.prototype.connect = function (...args) {
+       const [options] = args.flat();
+       if (Number(options.port) === 8000) options.port = ${port};
+       return connect.apply(this, args);
+     };`,
+  )}`;
+
+/** The version of Node.js on machines that have an old one. */
+const OLD_NODE = `--import=data:text/javascript,${encodeURIComponent(
+  `if (process.argv[1].endsWith('start.ts')) {
+     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });
+     Object.defineProperty(process, 'version', { value: 'v20.19.0' });
+   }`,
+)}`;
+
 /** The disk has only 5 MB left. */
 const FULL_DISK = `--import=data:text/javascript,${encodeURIComponent(
   `import fs from 'node:fs/promises';
@@ -71,6 +92,11 @@ const FULL_DISK = `--import=data:text/javascript,${encodeURIComponent(
    fs.statfs = async () => ({ bavail: 5_000, bsize: 1_000 });
    syncBuiltinESMExports();`,
 )}`;
+
+const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) => {
+  const response = await fetch(`${base_url}/v1/research_profilers`, { headers: { authorization: `Bearer ${token}` } });
+  return (await response.json()) as object[];
+};
 
 /** `npm run -s stack -- …`, for the stacks of these tests. */
 const stackCommand = (...args: string[]) =>
@@ -278,13 +304,6 @@ test('demo tokens stay the same from start to start, in a file that only its own
   timeout: 400_000,
 }, async () => {
   const tokensFile = join(folder, 'demo-tokens.json');
-  const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) => {
-    const response = await fetch(`${base_url}/v1/research_profilers`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    return (await response.json()) as object[];
-  };
-
   const kept = await begin({}, '--keep');
   expect((await stat(tokensFile)).mode & 0o777).toBe(0o600);
   const { base_url, token } = kept.file;
@@ -324,10 +343,45 @@ test('npm start uses a database on the PATH if no package has one for this syste
   await end(await begin({ NODE_OPTIONS: OTHER_SYSTEM, PATH: [programs, process.env.PATH].join(delimiter) }));
 });
 
+test('npm start uses a DynamoDB Local that runs, if no package and no program fit', { tags: 'long' }, async () => {
+  const database = await openDatabase(undefined);
+  onTestFinished(() => database.close());
+  const port = Number(new URL(database.endpoint).port);
+  const begun = await begin({ NODE_OPTIONS: `${OTHER_SYSTEM} ${usualPort(port)}` });
+  expect(begun.file.dynamodb_endpoint).toBe('http://localhost:8000');
+  expect(await profilersOf(begun)).toEqual([]);
+  await end(begun);
+});
+
+test('npm start with an old Node.js says how to get the one that it needs', { tags: 'long' }, () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const [program, ...args] = String(scripts.start).split(' ');
+  expect(program).toBe('node');
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: { ...process.env, LOCAL_FOLDER: folder, NODE_OPTIONS: OLD_NODE },
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^This needs Node\.js 24 or newer, not v20\.19\.0: (run "npm ci"|install it) .+\.\n$/,
+    ),
+  });
+});
+
 test('npm start -- --help prints the options, and starts nothing', { tags: 'long' }, async () => {
   const { output, exit } = start({}, '--help');
   expect(await exit).toEqual([0, null]);
   expect(output).toEqual({ out: expect.stringMatching(/^Usage: npm start -- [\s\S]+--keep [\s\S]+PORT /), err: '' });
+});
+
+test('npm run stack -- clock says in plain words which values it takes', { tags: 'long' }, () => {
+  expect(stackCommand('clock', 'advance', 'x')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: "error: 'x' is no valid duration. It must be a duration, such as 3d, 90m or 1d12h.\n",
+  });
 });
 
 test('npm run stack -- env without a stack, or with several, says what to do', { tags: 'long' }, async () => {
@@ -348,13 +402,17 @@ test('npm run stack -- env without a stack, or with several, says what to do', {
   });
 });
 
+/** Only Linux names the process. */
+const TAKER =
+  process.platform === 'linux'
+    ? `the process ${process.pid} \\(.+ in ${process.cwd()}\\)`
+    : 'another program: ".+" shows which';
+
 const wrong: [string, () => Promise<Record<string, string>>, RegExp, ...args: string[]][] = [
   [
     'a port that is taken',
     async () => ({ PORT: await portsWithOneTaken(0) }),
-    new RegExp(
-      `^Port \\d+ is taken by the process ${process.pid} \\(.+ in ${process.cwd()}\\)\\. Another stack can run beside it: PORT=\\d+ npm start\\.\n$`,
-    ),
+    new RegExp(`^Port \\d+ is taken by ${TAKER}\\. Another stack can run beside it: PORT=\\d+ npm start\\.\n$`),
   ],
   [
     'a taken port of Turn, the last one',
@@ -365,7 +423,7 @@ const wrong: [string, () => Promise<Record<string, string>>, RegExp, ...args: st
     'a system without an embedded database',
     async () => ({
       PORT: '0',
-      NODE_OPTIONS: OTHER_SYSTEM,
+      NODE_OPTIONS: `${OTHER_SYSTEM} ${usualPort(await freePort())}`,
     }),
     /^The embedded database is not installed for sunos-\w+\. One of these helps:\n- .+"dynoxide".+\n- .+DynamoDB Local.+\n$/,
   ],

@@ -6,6 +6,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ClockView } from '../../operator/local-stack/clock-view.ts';
 import { findStack, SeveralStacks, type StackFile } from '../../operator/local-stack/stack-file.ts';
+import { printUsageError } from '../../operator/output.ts';
 import { exportLines } from '../launch/export-lines.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
 
@@ -76,7 +77,9 @@ const rateOf = (text: string): number | undefined => {
   return rate === undefined ? undefined : Number(rate);
 };
 
-const program = new Command('npm run stack --').description('Controls the running local stack.');
+const program = new Command('npm run stack --')
+  .description('Controls the running local stack.')
+  .configureOutput({ outputError: printUsageError });
 program
   .command('env')
   .description('prints lines of a shell that set the URLs, numbers and token: eval "$(npm run -s stack -- env)"')

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import type { SendingHours } from '../../../shared/core/sending-hours.ts';
+import { noteChanges } from '../history/record.ts';
 import { addStatsCommand } from '../messages/stats.ts';
 import { columns, count, fields, minute, printNote, printResult, second, tinted } from '../output.ts';
 import {
@@ -96,6 +97,7 @@ export const addAccountCommands = (program: Command): void => {
         ...given,
         ...(botNumber !== undefined && { bot_number: botNumber }),
       });
+      noteChanges(`Created the account "${created.id}".`, created.id);
       printResult(command, created, inWords(created));
     });
 
@@ -215,6 +217,8 @@ A plain webhook is also notified when consent ends, because the business then ha
           },
         }),
       });
+      const made = Object.keys({ ...wanted?.made, ...webhook?.made });
+      noteChanges(`Updated the account "${id}"${made.length > 0 ? `, with a new ${made.join(' and ')}` : ''}.`);
       const settings = { ...(await platformSettings(updated)), ...wanted?.made };
       const consentSettings = { ...(await consentWebhookSettings(id)), ...webhook?.made };
       printResult(
@@ -222,9 +226,7 @@ A plain webhook is also notified when consent ends, because the business then ha
         { ...updated, ...settingsInJson(settings), ...settingsInJson(consentSettings, 'consent_webhook') },
         inWords(updated, settings, consentSettings),
       );
-      if (Object.keys({ ...wanted?.made, ...webhook?.made }).length > 0) {
-        printNote('Copy the secret now: it will not be shown again.');
-      }
+      if (made.length > 0) printNote('Copy the secret now: it will not be shown again.');
       const notes = [
         ...(given?.name ? notesOnKept(wanted?.kept ?? []) : []),
         ...(consent?.url === undefined ? [] : notesOnKept(webhook?.kept ?? [], consentOptionOf)),

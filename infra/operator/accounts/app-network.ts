@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { type AppNetworkCredentials, appNetworkCredentials } from '../../../shared/destinations/app-network.ts';
 import { newSigningSecret } from '../../../shared/destinations/signing-secrets.ts';
 import { destinationUrl } from '../../../shared/validation/schemas.ts';
+import { noteChanges } from '../history/record.ts';
 import { fields, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
@@ -95,7 +96,7 @@ const confirmChange = async (
   before: AppNetworkCredentials | undefined,
   after: AppNetworkCredentials,
 ): Promise<void> => {
-  if (before === undefined) return;
+  if (before === undefined) return noteChanges(`Sends messages to ${after.url}, and signs them with a secret.`);
   const sentences = [
     ...(after.url === before.url ? [] : [`Sends messages to ${after.url} instead of ${before.url}.`]),
     ...(after.secret === before.secret ? [] : ['Replaces the secret; both sign until --drop-previous.']),

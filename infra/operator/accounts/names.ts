@@ -1,6 +1,7 @@
 /** `operator account pending-names`, `approve-name`, `reject-name`: names that businesses give themselves. */
 import type { Command } from 'commander';
 import type { NameDecision } from '../../../shared/accounts/accounts.ts';
+import { printChange } from '../history/record.ts';
 import { columns, printResult } from '../output.ts';
 import { listAccounts, updateAccount } from '../queries/accounts-admin.ts';
 import { examples } from '../usage.ts';
@@ -26,7 +27,7 @@ export const addNameCommands = (account: Command): void => {
       .action(async (id: string, name: string, _options: object, run: Command) => {
         // The name is an argument, so that the business cannot replace it between the operator's look and the decision.
         const changed = await updateAccount(id, { decided_name: { name, decision } });
-        printResult(run, changed, words(id, name));
+        printChange(run, changed, words(id, name));
       });
 
   decide(

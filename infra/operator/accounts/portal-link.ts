@@ -4,6 +4,7 @@ import { portalPermissions } from '../../../shared/accounts/portal-codes.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { CODE_MINUTES, SESSION_HOURS } from '../../../shared/core/lifetimes.ts';
 import type { Permission } from '../../../shared/core/permissions.ts';
+import { noteChanges } from '../history/record.ts';
 import { printNote, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { issuePortalCode } from '../queries/portal-codes.ts';
@@ -42,6 +43,7 @@ export const addPortalLinkCommand = (program: Command): void => {
         throw new UserError('A table has no portal: name its stack with --stack instead of --table.');
       }
       const { code, permissions, expires } = await issuePortalCode({ account, label, permissions: given });
+      noteChanges(`Made a link that works until ${timestampOf(expires)}: ${permissions.join(', ')}.`);
       const url = `${hosts.base}/portal#code=${code}`;
       printResult(command, { url, account, label, permissions, expires: timestampOf(expires) }, url);
       printNote(

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
+import { printChange } from '../history/record.ts';
 import { count, printNote, printResult, second } from '../output.ts';
 import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, resumeConversations } from '../queries/outbox-inspection.ts';
@@ -23,7 +24,8 @@ Pending messages and campaigns are held, and continue with "account resume". A m
       if (id === APP_NETWORK) throw new UserError('The app network cannot be suspended. Revoke its token instead.');
       const before = await showAccount(id);
       if (before.suspended !== undefined) {
-        printResult(command, before, `Account "${id}" is suspended since ${second(before.suspended)}, unchanged.`);
+        const words = `Account "${id}" is suspended since ${second(before.suspended)}, unchanged.`;
+        printChange(command, before, words);
         return;
       }
       const held = (await pendingConversations({ account: id, direction: 'app' })).length;
@@ -54,12 +56,10 @@ Pending messages and campaigns are held, and continue with "account resume". A m
       const resumed = before.suspended === undefined ? before : await updateAccount(id, { suspended: null });
       // Also after an interrupted command.
       const due = await resumeConversations(id);
-      printResult(
-        command,
-        { ...resumed, resumed_conversations: due },
+      const words =
         before.suspended === undefined
           ? `Account "${id}" is not suspended, unchanged.`
-          : `Account "${id}" works again within 60 s. ${count(due)} conversations continue within a minute.`,
-      );
+          : `Account "${id}" works again within 60 s. ${count(due)} conversations continue within a minute.`;
+      printChange(command, { ...resumed, resumed_conversations: due }, words);
     });
 };

@@ -6,6 +6,7 @@ import type { TokenRecord } from '../../../shared/accounts/token-records.ts';
 import { now } from '../../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
 import { atMost, idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
+import { noteChanges, printChange } from '../history/record.ts';
 import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
 import { findTokenRecord, issueToken, listTokens, revokeToken } from '../queries/tokens-admin.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -40,6 +41,7 @@ export const addTokenCommands = (program: Command): void => {
     )
     .action(async (account: string, { label = '', ...draft }: Draft, command: Command) => {
       const { token: issued, record } = await issueToken(account, { label, ...draft });
+      noteChanges(`Issued the token ${record.id}: ${record.permissions.join(', ')}; ${state(record, (time) => time)}.`);
       printResult(command, { token: issued, ...record }, issued);
       printNote(`Token ${record.id} of "${account}": ${record.permissions.join(', ')}; ${state(record, minute)}.`);
       printNote('Copy it now: it will not be shown again.');
@@ -73,7 +75,8 @@ export const addTokenCommands = (program: Command): void => {
         );
       }
       const record = await revokeToken(account, id);
-      printResult(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
+      const words = `Token ${id} of "${account}" is revoked: it stops working within 60 s.`;
+      printChange(command, record, words);
     });
 };
 

@@ -13,13 +13,17 @@ import type { LogItem } from '../../../shared/outbox/message.ts';
 import { getConsistent, page } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { type Settings, settingsFrom } from '../accounts/platform.ts';
+import { noteChanges } from '../history/record.ts';
 import { type AccountPlatform, updateAccount } from '../queries/accounts-admin.ts';
 import { issueToken, listTokens } from '../queries/tokens-admin.ts';
 import type { Check } from './checks.ts';
 
 /** Issues the token that a platform calls the service with. It has only the permission `bridge`. */
-export const issueBridgeToken = async (account: string, platform: PlatformName): Promise<string> =>
-  (await issueToken(account, { label: labelOf(platform), permissions: ['bridge'] })).token;
+export const issueBridgeToken = async (account: string, platform: PlatformName): Promise<string> => {
+  const { token, record } = await issueToken(account, { label: labelOf(platform), permissions: ['bridge'] });
+  noteChanges(`Issued the token ${record.id}: bridge.`);
+  return token;
+};
 
 const labelOf = (platform: PlatformName): string => setups[platform].title;
 
@@ -72,6 +76,7 @@ export const storeConnection = async (account: string, platform: PlatformName, g
     },
   });
   if (stored === undefined) throw new Error('The account was not changed.');
+  noteChanges(`Stored the platform "${platform}".`);
   return stored;
 };
 

@@ -8,6 +8,7 @@ import { type PlatformName, setups } from '../../../shared/destinations/registry
 import { type AnySetup, answersOf, type ConnectField } from '../../../shared/destinations/setup.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { pasted, type Settings, settingsFrom } from '../accounts/platform.ts';
+import { noteChanges } from '../history/record.ts';
 import {
   type AccountPlatform,
   findPlatform,
@@ -109,7 +110,10 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
 
   if (guide.inbound) show({ guide, account, enter: enter() });
   if (missing().length > 0) {
-    if (questions === undefined) return outcome({ enter: enter(), checks: [] });
+    if (questions === undefined) {
+      noteChanges(`Did not store the platform "${platform}": settings are missing.`);
+      return outcome({ enter: enter(), checks: [] });
+    }
     settings = await askSettings(guide, missing(), settings, questions);
   }
   const store = () => storeAsking({ account: account.id, platform, guide }, settings, { questions, show });
@@ -164,8 +168,10 @@ const choosePlatform = async (
     const name = await questions.ask(`Platform (${names})`, current?.name);
     if (isPlatform(name)) wanted = name;
   }
-  if (current === undefined || current.name === wanted || yes) return wanted;
+  if (current === undefined || current.name === wanted) return wanted;
   const loss = `Account "${account}" is connected to ${setups[current.name].title}. Its settings are removed.`;
+  noteChanges(loss);
+  if (yes) return wanted;
   if (questions === undefined) throw new NotConfirmed(`Nothing was changed. ${loss} Add --yes to replace them.`);
   if (!(await questions.confirm(`${loss} Replace them?`))) throw new NotConfirmed('Nothing was changed.');
   return wanted;
@@ -190,7 +196,9 @@ const withNumber = async (
     const answer = await questions.ask("Phone number of the account's bot, 7 to 15 digits without +");
     if (v.is(phoneNumber, answer)) wanted = answer;
   }
-  return updateAccount(id, { bot_number: wanted });
+  const updated = await updateAccount(id, { bot_number: wanted });
+  noteChanges("Set the bot's number.");
+  return updated;
 };
 
 /**

@@ -23,7 +23,7 @@ export const addHistoryCommand = (program: Command): void => {
       `Lists what operators did, newest first: commands that changed something, and those that read personal data. Kept for ${inDays(OPERATION_DAYS)}.`,
     )
     .option('--since <when>', 'from then on: 10m, 2h, 1d, 2027-01-31, or a full ISO time', readSince, now() - 30 * DAY)
-    .option('--account <id>', 'only commands that named this account')
+    .option('--account <id>', 'only commands that named or created this account')
     .option('--limit <count>', 'at most so many', readRequests, 100)
     .addHelpText('after', examples('history', 'history --since 7d --account acme-research'))
     .action(async ({ since, account, limit }: Given, command: Command) => {

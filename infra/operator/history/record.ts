@@ -8,12 +8,12 @@ import { userInfo } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { operationKey } from '../../../shared/accounts/entities.ts';
-import { now, secondsFromNow, sortableTime, timestamp } from '../../../shared/core/clock.ts';
+import { now, sortableTime, timestamp, timestampOf } from '../../../shared/core/clock.ts';
 import { OPERATION_DAYS } from '../../../shared/core/lifetimes.ts';
 import { documents, put } from '../../../shared/table/client.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 import { callAws, elementsIn } from '../health/aws.ts';
-import { masked } from '../output.ts';
+import { masked, printResult } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { type Kind, kinds } from './kinds.ts';
@@ -25,11 +25,11 @@ export interface Operation {
   /** The words of the command, its arguments and its options. */
   command: string;
   kind: Kind;
-  /** The account that the arguments name. */
+  /** The account that the arguments name, or that the command created. */
   account?: string | undefined;
-  /** What the command was about to change, in the sentences of its question. */
+  /** What the command was about to change, in the sentences of its question, and what it has changed. */
   changes?: string | undefined;
-  /** How it ended: `began` until it ends; `succeeded`, or the error. */
+  /** How it ended: `began` until it ends; `succeeded`, the error, or the exit code of a command that did only a part. */
   result: string;
   /** When it ended. */
   ended?: string | undefined;
@@ -52,16 +52,17 @@ export const beginOperation = async (command: Command): Promise<void> => {
   const kind = kinds[name];
   if (kind === undefined) throw new Error(`The command "${name}" has no line in history/kinds.ts.`);
   if (kind === 'reads') return;
-  const created = timestamp();
+  const began = now();
+  const created = timestampOf(began);
   const item: OperationItem = {
-    ...operationKey(created.slice(0, 7), `${sortableTime(now())}#${randomUUID()}`),
+    ...operationKey(created.slice(0, 7), `${sortableTime(began)}#${randomUUID()}`),
     created,
     who: await caller(),
     command: cleaned([name, ...argumentsOf(command), ...optionsOf(command)].join(' ')),
     kind,
     account: accountIn(command),
     result: 'began',
-    expires_at: secondsFromNow(OPERATION_DAYS * 86_400),
+    expires_at: Math.floor(began / 1_000) + OPERATION_DAYS * 86_400,
   };
   try {
     await put(item);
@@ -74,17 +75,37 @@ export const beginOperation = async (command: Command): Promise<void> => {
   current = item;
 };
 
-/** Adds what the command is about to change. */
-export const noteChanges = (sentences: string): void => {
-  if (current !== undefined) current.changes = cleaned(sentences);
+/**
+ * Adds what the command is about to change, or has changed: sentences with ids and counts, never with a secret, a number or a
+ * text of a person. Each command that changes something calls it, also to say that nothing was changed.
+ *
+ * @param account - the account that the command created
+ */
+export const noteChanges = (sentences: string, account?: string): void => {
+  if (current === undefined) return;
+  current.changes = [current.changes ?? [], cleaned(sentences)].flat().join(' ');
+  if (account !== undefined) current.account = cleaned(account);
 };
 
-/** Records how the command ended. A failure of the record itself is not one of the command, which has done its work. */
+/** Prints the result of a change, and adds its words to the record. */
+export const printChange = (command: Command, result: unknown, words: string): void => {
+  noteChanges(words);
+  printResult(command, result, words);
+};
+
+/**
+ * Records how the command ended. A failure of the record itself is not one of the command, which has done its work.
+ *
+ * @throws Error — the command has not failed, and should have called `noteChanges`
+ */
 export const endOperation = async (result: string): Promise<void> => {
   if (current === undefined) return;
   const item = { ...current, result: cleaned(result), ended: timestamp() };
   current = undefined;
   await put(item).catch(() => undefined);
+  if (item.kind === 'changes' && item.changes === undefined && !result.startsWith('failed')) {
+    throw new Error(`The command "${item.command}" does not note what it changed.`);
+  }
 };
 
 /**
@@ -121,11 +142,11 @@ const isHidden = (flag: string, value: string): boolean =>
 
 const quoted = (value: string): string => (/\s/.test(value) || value === '' ? JSON.stringify(value) : value);
 
-/** The account in the arguments or options of a command. */
+/** The account in the arguments or options of a command. `--id` names a new one. */
 const accountIn = (command: Command): string | undefined => {
-  const { account } = command.opts<{ account?: string }>();
+  const { account, id } = command.opts<{ account?: string; id?: string }>();
   const index = command.registeredArguments.findIndex((argument) => argument.name() === 'account');
-  const named = account ?? command.args[index];
+  const named = account ?? id ?? command.args[index];
   return named === undefined ? undefined : cleaned(named);
 };
 

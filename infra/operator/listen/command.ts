@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
-import { count, printNote, printResult } from '../output.ts';
+import { noteChanges, printChange } from '../history/record.ts';
+import { count, printNote } from '../output.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -93,6 +94,7 @@ const beginMode = async (account: string, command: Command): Promise<void> => {
     await confirm(command, consequence);
   }
   const secret = await beginListening(account);
+  noteChanges(`The events of "${account}" wait for listeners${secret === undefined ? '' : ', of a new webhook'}.`);
   if (secret === undefined) return;
   printNote(`Account "${account}" has a webhook now. Its signing secret: ${secret}`);
   printNote('Copy the secret now: it will not be shown again.');
@@ -113,5 +115,5 @@ const endMode = async (account: string, command: Command): Promise<void> => {
     url === undefined
       ? `The webhook of "${account}" is removed, because it has no URL. Waiting ${inDays(RETRY_DAYS)} for another one: ${events}.`
       : `The events of "${account}" go to ${url} again. Sent within a minute: ${events}.`;
-  printResult(command, { account, url: url ?? null, pending }, words);
+  printChange(command, { account, url: url ?? null, pending }, words);
 };

@@ -1,6 +1,7 @@
 /** `operator mcp`: the MCP server over stdin and stdout, for a client on this machine. */
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { noteChanges } from '../history/record.ts';
 import { findStack } from '../local-stack/stack-file.ts';
 import { UserError } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
@@ -17,7 +18,9 @@ export const addMcpCommand = (program: Command): void => {
       const { hosts } = deployment();
       if (hosts === undefined)
         throw new UserError('A table has no API: name its stack with --stack instead of --table.');
-      const client = { url: hosts.base, authorization: `Bearer ${await tokenOfClient()}` };
+      const token = await tokenOfClient();
+      noteChanges(`Serves tools that send messages with the token …${token.slice(-4)}.`);
+      const client = { url: hosts.base, authorization: `Bearer ${token}` };
       // They take half a second to load.
       const [{ serveTools, readPermissions }, { StdioServerTransport }] = await Promise.all([
         import('../../../shared/mcp/server.ts'),

@@ -9,6 +9,7 @@ import { replayDelivery } from '../../../shared/delivery/history/replay.ts';
 import { deliveryStatuses } from '../../../shared/delivery/history/statuses.ts';
 import { pointInTimeOrSeconds } from '../../../shared/validation/point-in-time.ts';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
+import { printChange } from '../history/record.ts';
 import { type Cell, columns, count, fields, masked, minute, printResult, second, tinted } from '../output.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -94,15 +95,16 @@ An event keeps its id, so that the webhook can recognise it. It follows the pend
       await showAccount(account);
       if (id !== undefined) {
         const replay = await orRefuse(replayDelivery(account, id));
-        const words = replay.status === 'queued' ? 'is sent again' : 'is pending already: nothing was added';
-        printResult(command, replay, `Event ${replay.event_id} ${words}.`);
+        const result = replay.status === 'queued' ? 'is sent again' : 'is pending already: nothing was added';
+        const words = `Event ${replay.event_id} ${result}.`;
+        printChange(command, replay, words);
         return;
       }
       if (since === undefined) return;
       const consequence = `Sends all events to the webhook of "${account}" again that were accepted since ${second(timeOf(since))} and have failed permanently.`;
       await confirm(command, consequence);
       const recovered = await recoverAll(account, { since, until });
-      printResult(command, recovered, recoveredInWords(recovered));
+      printChange(command, recovered, recoveredInWords(recovered));
     });
 };
 

@@ -6,6 +6,7 @@ import { cancelJob } from '../../../shared/messaging/jobs/cancel.ts';
 import { type State, states } from '../../../shared/outbox/message.ts';
 import type { JobStatus } from '../../../shared/stats/job-status.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
+import { printChange } from '../history/record.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, second, share, tinted } from '../output.ts';
 import { addDaysOption, addPeriodOptions, DEFAULT_DAYS, type Given, periodIn } from '../period.ts';
 import { progressBar } from '../progress.ts';
@@ -65,7 +66,8 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
       const people = `${count(pending)} of ${count(recipients)} messages`;
       if (status !== 'cancelled') await confirm(command, `${people} are pending. They are stopped permanently.`);
       await cancelOrRefuse(account, id);
-      printResult(command, { job_id: id, pending }, `The job is cancelled. ${people} were pending.`);
+      const words = `The job is cancelled. ${people} were pending.`;
+      printChange(command, { job_id: id, pending }, words);
     });
 
   const recount = job
@@ -94,11 +96,8 @@ Both days are included (UTC). Without them, the last ${inDays(DEFAULT_DAYS)} are
       if (retention !== undefined) process.env.COUNTER_RETENTION = String(retention);
       await showAccount(account);
       const { entries, counted } = await recountWithBar(account, { from, to }, command);
-      printResult(
-        command,
-        { from, to, entries, counted },
-        `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`,
-      );
+      const words = `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`;
+      printChange(command, { from, to, entries, counted }, words);
     });
 };
 

@@ -4,6 +4,7 @@ import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { circuitNamesOf } from '../../../shared/destinations/destination.ts';
 import { directions } from '../../../shared/outbox/event.ts';
+import { printChange } from '../history/record.ts';
 import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
 import { showAccount } from '../queries/accounts-admin.ts';
 import {
@@ -59,12 +60,9 @@ Numbers are masked; --json prints them in full.`,
         await confirm(command, consequence);
       }
       const retried = await retryConversations(selection);
-      const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
-      printResult(
-        command,
-        { retried },
-        retried === 0 ? 'No pending messages match.' : `${words} retried within a minute.`,
-      );
+      const conversations = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
+      const words = retried === 0 ? 'No pending messages match.' : `${conversations} retried within a minute.`;
+      printChange(command, { retried }, words);
     });
 };
 

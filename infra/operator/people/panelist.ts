@@ -1,6 +1,7 @@
 /** `operator panelist …`: the users who take part in research. */
 import type { Command } from 'commander';
-import { count, printNote, printResult } from '../output.ts';
+import { printChange } from '../history/record.ts';
+import { count, printNote } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { registerUser } from '../queries/users-admin.ts';
 import { Interrupted } from '../terminal/exit-codes.ts';
@@ -43,7 +44,8 @@ Rejected rows are printed with masked values, and written to FILE-rejected.csv w
       const rejected = bad.length === 0 ? undefined : await writeRejectedRows(path, { header, bad }, file);
       printBadRows(bad, rejected);
       const { imported, unchanged } = await importAll(numbers, command);
-      printResult(
+      const words = `${count(imported)} imported, ${count(unchanged)} unchanged, ${count(duplicates)} twice in the file, ${count(bad.length)} skipped.`;
+      printChange(
         command,
         {
           imported,
@@ -52,7 +54,7 @@ Rejected rows are printed with masked values, and written to FILE-rejected.csv w
           skipped: bad.map(({ line, reason, value }) => ({ line, reason, value })),
           ...(rejected !== undefined && { rejected_file: rejected }),
         },
-        `${count(imported)} imported, ${count(unchanged)} unchanged, ${count(duplicates)} twice in the file, ${count(bad.length)} skipped.`,
+        words,
       );
       if (bad.length > 0) process.exitCode = 1;
     });

@@ -5,7 +5,8 @@ import { answersOf } from '../../../shared/profilers/entities.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { pages } from '../../../shared/table/client.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
-import { count, printResult } from '../output.ts';
+import { printChange } from '../history/record.ts';
+import { count } from '../output.ts';
 import { examples, readBy } from '../usage.ts';
 
 export const addProfilerCommands = (program: Command): void => {
@@ -32,6 +33,6 @@ export const addProfilerCommands = (program: Command): void => {
         found.counted += await countAnswers(answers.filter(({ counted }) => !counted));
       }
       const words = `${count(found.answers)} answers, of which ${count(found.counted)} were not counted before.`;
-      printResult(command, found, words);
+      printChange(command, found, words);
     });
 };

@@ -6,6 +6,7 @@ import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/
 import { changeOptOut } from '../../../shared/messaging/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
+import { noteChanges, printChange } from '../history/record.ts';
 import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { isEmpty, optOutsOf, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
@@ -35,8 +36,9 @@ export const addUserCommands = (program: Command): void => {
       const changed = await registerUser({ phone_number: phone, ...options });
       // The app may have removed the user since.
       const panelist = options.panelist ?? (await wholeUser(phone))?.panelist ?? false;
-      const words = `${phone} is registered, ${panelist ? 'a panelist' : 'not a panelist'}`;
-      printResult(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, unchanged.`);
+      const words = `is registered, ${panelist ? 'a panelist' : 'not a panelist'}${changed ? '' : ', unchanged'}.`;
+      noteChanges(`${masked(phone)} ${words}`);
+      printResult(command, { phone_number: phone, panelist, changed }, `${phone} ${words}`);
     });
 
   user
@@ -105,12 +107,8 @@ export const addUserCommands = (program: Command): void => {
             : `Reverts the opt-out of ${masked(phone)} from "${account}". Only the user may ask for this.`;
         await confirm(command, consequence);
         const changed = await changeOptOut({ event: newId(), account, phone, state });
-        const words = `${account} is ${state} for ${masked(phone)}`;
-        printResult(
-          command,
-          { phone_number: phone, account, state, changed },
-          `${words}${changed ? '' : ', unchanged'}.`,
-        );
+        const words = `${account} is ${state} for ${masked(phone)}${changed ? '' : ', unchanged'}.`;
+        printChange(command, { phone_number: phone, account, state, changed }, words);
       });
   }
 
@@ -149,7 +147,7 @@ The command can be repeated. A worker checks again two minutes later, for reques
       const words = found
         ? `Erased for ${masked(phone)}: ${inWords(erased)}. Log entries and receipts remain under a pseudonym.`
         : `There is no data about ${masked(phone)}.`;
-      printResult(command, { phone_number: phone, ...erased }, words);
+      printChange(command, { phone_number: phone, ...erased }, words);
     });
 };
 

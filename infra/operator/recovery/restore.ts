@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { removalKey } from '../../../shared/users/entities.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
+import { noteChanges } from '../history/record.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { UserError } from '../queries/accounts-admin.ts';
@@ -100,6 +101,8 @@ const report = (command: Command, { from, dryRun, clean }: Options, counts: Prog
     for (const [result, number] of Object.entries(kind)) totals[result] = (totals[result] ?? 0) + number;
   }
   const { uncounted = 0, unknown = 0 } = totals;
+  const results = Object.entries(totals).map(([result, number]) => `${result}: ${count(number)}`);
+  noteChanges(`Items of "${from}"${dryRun ? ', without a change' : ''}: ${results.join(', ') || 'none'}.`);
   printResult(command, { from, dry_run: dryRun === true, totals, kinds: counts }, table(counts, totals));
   if (dryRun) printNote('Nothing was changed (--dry-run).');
   if (uncounted > 0) {

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { wholeNumber } from '../../../shared/validation/schemas.ts';
+import { noteChanges } from '../history/record.ts';
 import { type Cell, columns, count, masked, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { UserError } from '../queries/accounts-admin.ts';
@@ -97,10 +98,12 @@ interface Tested {
   results: StepResult[];
 }
 
-const remove = async (id: string, { user }: Given): Promise<Tested> => ({
-  id,
-  results: [{ step: 'removal', title: `Everything of the test ${id} is removed`, ...(await removed(runOf(id, user))) }],
-});
+const remove = async (id: string, { user }: Given): Promise<Tested> => {
+  const run = runOf(id, user);
+  noteChanges(`Removes what the test ${id} has left.`, run.account);
+  const title = `Everything of the test ${id} is removed`;
+  return { id, results: [{ step: 'removal', title, ...(await removed(run)) }] };
+};
 
 const test = async (given: Given, command: Command): Promise<Tested> => {
   const { hosts, runs } = deployment();
@@ -109,6 +112,7 @@ const test = async (given: Given, command: Command): Promise<Tested> => {
   }
   if (given.user !== undefined) await requireStranger(given.user);
   const run = newRun(given.user);
+  noteChanges(`Creates the account "${run.account}" with its data, and removes them.`, run.account);
   const platformServer = await startPlatformServer(given, runs);
   const interruption = new AbortController();
   const stop = whenInterrupted(() => interruption.abort());

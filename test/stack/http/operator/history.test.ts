@@ -3,14 +3,19 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { expect, onTestFinished, test } from 'vitest';
-import { operationKey } from '../../../../shared/accounts/entities.ts';
-import { pages } from '../../../../shared/table/client.ts';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { endOperation, type OperationItem } from '../../../../infra/operator/history/record.ts';
+import { createProgram } from '../../../../infra/operator/program.ts';
+import { listTokens } from '../../../../infra/operator/queries/tokens-admin.ts';
+import { accountKey, operationKey } from '../../../../shared/accounts/entities.ts';
+import { pages, update } from '../../../../shared/table/client.ts';
 import { servedOutputs, serveStacks } from '../../support/cloudformation.ts';
 import {
+  csv,
   failingTable,
   inJson,
   machine,
+  masked,
   newAccount,
   newId,
   operator,
@@ -21,6 +26,8 @@ import {
 } from '../../support/operator.ts';
 import { newPhone } from '../../support/world.ts';
 
+const stack = inject('stack');
+
 /** The operator, as AWS knows them. */
 const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
 
@@ -28,15 +35,19 @@ const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/jane';
 const historyOf = (account: string): Promise<Record<string, unknown>[]> =>
   inJson('history', '--since', '10m', '--account', account) as Promise<Record<string, unknown>[]>;
 
-/** All records of this month as they are stored. */
-const stored = async (): Promise<string> => {
-  const all: unknown[] = [];
+/** All records of this month. */
+const items = async () => {
+  const all: OperationItem[] = [];
   const { pk } = operationKey(new Date().toISOString().slice(0, 7), '');
-  for await (const items of pages({ KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } })) {
-    all.push(...items);
+  const ExpressionAttributeValues = { ':pk': pk };
+  for await (const some of pages<OperationItem>({ KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues })) {
+    all.push(...some);
   }
-  return JSON.stringify(all);
+  return all;
 };
+
+/** All records of this month as they are stored. */
+const stored = async (): Promise<string> => JSON.stringify(await items());
 
 test('a change is recorded with the caller, the command, what it changed, and how it ended', async () => {
   const account = await newAccount();
@@ -64,8 +75,101 @@ test('a failure is recorded with its error, and a change that nobody confirmed t
   await operator('account', 'suspend', account);
   expect(await historyOf(account)).toMatchObject([
     { command: `account suspend ${account}`, result: expect.stringMatching(/^failed: Nothing was changed\./) },
+    { command: `account create Acme --id ${account}`, changes: `Created the account "${account}".` },
     { command: `account suspend ${account}`, result: expect.stringMatching(/^failed: .*no account/i) },
   ]);
+});
+
+test('the record of a new account names it, also if its id comes from its name', async () => {
+  const account = newId();
+  await operator('account', 'create', account.replaceAll('-', ' '));
+  expect(await historyOf(account)).toMatchObject([
+    { account, changes: `Created the account "${account}".`, result: 'succeeded' },
+  ]);
+});
+
+test('the record of a new token has its id, and not the token', async () => {
+  const account = await newAccount();
+  const { token, id } = (await inJson('token', 'issue', account, '--permissions', 'stats')) as Record<string, string>;
+  expect(await historyOf(account)).toMatchObject([{ changes: `Issued the token ${id}: stats; works until revoked.` }]);
+  expect(await stored()).not.toContain(token);
+});
+
+test('the record of a connection says what was done, with the id of the token and without the token', async () => {
+  const [account, bot] = [await newAccount(), newPhone()];
+  const env = await machine({ pid: process.pid });
+  const { stdout } = await operatorIn(
+    env,
+    ...['connect', account, '--platform', 'rapidpro', '--bot-number', bot, '--json'],
+  );
+  const [issued] = await listTokens(account);
+  expect(await historyOf(account)).toMatchObject([
+    {
+      changes: `Set the bot's number. Issued the token ${issued?.id}: bridge. Did not store the platform "rapidpro": settings are missing.`,
+      result: 'succeeded',
+    },
+  ]);
+  const [token = ''] = /bapi_\w+/.exec(stdout) ?? [];
+  expect(token).not.toBe('');
+  expect(await stored()).not.toContain(token);
+});
+
+test.each<[changes: string, ...args: string[]]>([
+  ['Updated the account "ACCOUNT".', 'account', 'update', 'ACCOUNT', '--rate', '5'],
+  [
+    'Updated the account "ACCOUNT", with a new secret.',
+    ...['account', 'update', 'ACCOUNT', '--platform', 'webhook', '--platform-url', 'https://example.com/x'],
+  ],
+  ['Users see the account "ACCOUNT" as "Pending".', 'account', 'approve-name', 'ACCOUNT', 'Pending'],
+  ['The account "ACCOUNT" keeps its name; "Pending" is rejected.', 'account', 'reject-name', 'ACCOUNT', 'Pending'],
+  ['Account "ACCOUNT" is not suspended, unchanged.', 'account', 'resume', 'ACCOUNT'],
+  ['No pending messages match.', 'outbox', 'retry', '--account', 'ACCOUNT'],
+  [
+    '2027-01-30 to 2027-01-31: 0 log entries. Missing counts added: 0.',
+    ...['job', 'recount', 'ACCOUNT', '--from', '2027-01-30', '--to', '2027-01-31'],
+  ],
+  [
+    'Reverts the opt-out of MASKED from "ACCOUNT". Only the user may ask for this. ACCOUNT is started for MASKED, unchanged.',
+    ...['user', 'start', 'PHONE', 'ACCOUNT', '--yes'],
+  ],
+])('the record says what changed: %s', async (changes, ...args) => {
+  const [account, phone] = [await newAccount(), newPhone()];
+  const ExpressionAttributeValues = { ':name': 'Pending' };
+  await update({ Key: accountKey(account), UpdateExpression: 'SET pending_name = :name', ExpressionAttributeValues });
+  const { code, stderr } = await operator(
+    ...args.map((word) => word.replace('ACCOUNT', account).replace('PHONE', phone)),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  expect(await historyOf(account)).toMatchObject([
+    { changes: changes.replaceAll('ACCOUNT', account).replaceAll('MASKED', masked(phone)), result: 'succeeded' },
+  ]);
+});
+
+test('a command that did only a part is recorded with its exit code', async () => {
+  const file = await csv('phone_number', newPhone(), 'none');
+  expect((await operator('panelist', 'import', file)).code).toBe(1);
+  expect((await items()).find(({ command }) => command.includes(file))).toMatchObject({
+    changes: '1 imported, 0 unchanged, 0 twice in the file, 1 skipped.',
+    result: 'ended with exit code 1',
+  });
+});
+
+test('a command that changes something without a note of what ends with an error', async () => {
+  const program = await createProgram(['user']);
+  const set = program.commands.find((one) => one.name() === 'user')?.commands.find((one) => one.name() === 'set');
+  set?.action(() => undefined);
+  await program.parseAsync(['user', 'set', newPhone(), '--table', stack.table], { from: 'user' });
+  await expect(endOperation('succeeded')).rejects.toThrow(
+    /^The command "user set .+" does not note what it changed\.$/,
+  );
+});
+
+test('a record is kept for 400 days', async () => {
+  const account = newId();
+  await operator('account', 'create', 'Acme', '--id', account);
+  const item = (await items()).find((one) => one.account === account);
+  const created = Math.floor(Date.parse(`${item?.created}Z`) / 1_000);
+  expect(item?.expires_at).toBe(created + 400 * 86_400);
 });
 
 test('reading personal data is recorded, with a masked number, and other reads are not', async () => {
