@@ -31,10 +31,10 @@ const stack = new BusinessApiStack(app, 'BusinessApi', {
   bundles,
 });
 
-// Of the CDK's commands, `cdk destroy` is the one that needs this and bundles nothing.
+// `cdk destroy` bundles nothing. Few other commands do so, such as `cdk list`, and print it, too.
 if (settings.removalPolicy === 'destroy' && !stack.bundlingRequired) {
   process.stderr.write(
-    `If CloudFormation reports that the bucket is not empty, run "npm run operator -- doctor --stack ${stack.stackName}": it shows how to continue.\n`,
+    `If "cdk destroy" reports that the bucket is not empty, run "npm run operator -- doctor --stack ${stack.stackName}": it shows how to continue.\n`,
   );
 }
 

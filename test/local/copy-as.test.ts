@@ -48,7 +48,7 @@ describe('a call copied as', () => {
   };
   const title = '%s works when pasted, and takes the token from TOKEN';
   test.each<Language>(['javascript'])(title, works);
-  // Quick tests need only Node.js and git.
+  // Quick tests need only Node.js, git and sh.
   test.each<Language>(['curl', 'python'])(title, { tags: 'long' }, works);
 
   test('curl has no body and no method where the call has none', () => {

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import { BINARY } from '../../infra/local/aws/database/embedded.ts';
@@ -65,7 +65,7 @@ const OTHER_SYSTEM = `--import=data:text/javascript,${encodeURIComponent(
   "if (process.argv[1].endsWith('start.ts')) Object.defineProperty(process, 'platform', { value: 'sunos' })",
 )}`;
 
-/** Another port takes the place of 8000, where DynamoDB Local usually listens, in the process of `npm start` and its children. */
+/** Another port takes the place of 8000, where DynamoDB Local usually listens, for `npm start` and its children. */
 const usualPort = (port: number): string =>
   `--import=data:text/javascript,${encodeURIComponent(
     `import { Socket } from 'node:net';
@@ -102,7 +102,7 @@ const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) =
 const stackCommand = (...args: string[]) =>
   spawnSync(process.execPath, ['infra/local/clock/command.ts', ...args], {
     encoding: 'utf8',
-    env: { ...process.env, LOCAL_FOLDER: folder, PORT: '' },
+    env: { ...process.env, LOCAL_FOLDER: folder, PORT: '', NO_COLOR: '1', FORCE_COLOR: undefined },
   });
 
 const stackFile = join(folder, 'stack.json');
@@ -347,7 +347,8 @@ test('npm start uses a DynamoDB Local that runs, if no package and no program fi
   const database = await openDatabase(undefined);
   onTestFinished(() => database.close());
   const port = Number(new URL(database.endpoint).port);
-  const begun = await begin({ NODE_OPTIONS: `${OTHER_SYSTEM} ${usualPort(port)}` });
+  const NODE_OPTIONS = `${OTHER_SYSTEM} ${usualPort(port)}`;
+  const begun = await begin({ NODE_OPTIONS, PATH: dirname(process.execPath) });
   expect(begun.file.dynamodb_endpoint).toBe('http://localhost:8000');
   expect(await profilersOf(begun)).toEqual([]);
   await end(begun);

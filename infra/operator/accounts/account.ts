@@ -217,7 +217,10 @@ A plain webhook is also notified when consent ends, because the business then ha
           },
         }),
       });
-      const made = Object.keys({ ...wanted?.made, ...webhook?.made });
+      const made = [
+        ...Object.keys(wanted?.made ?? {}).map((name) => `${name} of the platform`),
+        ...Object.keys(webhook?.made ?? {}).map((name) => `${name} of the consent webhook`),
+      ];
       noteChanges(`Updated the account "${id}"${made.length > 0 ? `, with a new ${made.join(' and ')}` : ''}.`);
       const settings = { ...(await platformSettings(updated)), ...wanted?.made };
       const consentSettings = { ...(await consentWebhookSettings(id)), ...webhook?.made };

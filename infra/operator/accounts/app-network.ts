@@ -61,6 +61,7 @@ export const addAppNetworkCommands = (program: Command): void => {
       const after = changed(before, options);
       await confirmChange(command, before, after);
       await write(after);
+      noteChanges(`Sends messages to ${after.url}${after.secret === before?.secret ? '' : ', with a new secret'}.`);
       printShown(command, after, options.secret ? undefined : newIn(before, after));
     });
 };
@@ -96,7 +97,7 @@ const confirmChange = async (
   before: AppNetworkCredentials | undefined,
   after: AppNetworkCredentials,
 ): Promise<void> => {
-  if (before === undefined) return noteChanges(`Sends messages to ${after.url}, and signs them with a secret.`);
+  if (before === undefined) return;
   const sentences = [
     ...(after.url === before.url ? [] : [`Sends messages to ${after.url} instead of ${before.url}.`]),
     ...(after.secret === before.secret ? [] : ['Replaces the secret; both sign until --drop-previous.']),

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { now } from '../../../shared/core/clock.ts';
 import { BACKUP_DAYS, DELETION_MEMORY_DAYS, inDays } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
+import { noteChanges } from '../history/record.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { count, fields, printNote, printResult } from '../output.ts';
 import { progressBar } from '../progress.ts';
@@ -46,6 +47,7 @@ The command asks for the account's id. It reads the whole table at least twice, 
         onProgress: (read, removed) => bar.update(0, { read: count(read), removed: count(removed) }),
       }).finally(() => bar.stop());
       const words = fields(Object.fromEntries(Object.entries(removed).map(([kind, number]) => [kind, count(number)])));
+      noteChanges(`The account "${id}" is deleted.`);
       printResult(command, { account: id, removed }, `${words}\n\nThe account "${id}" is deleted.`);
       printNote(`Backups of the table keep its data for ${inDays(BACKUP_DAYS)}.`);
     });

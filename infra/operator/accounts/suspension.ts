@@ -4,7 +4,7 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { inDays, RETRY_DAYS } from '../../../shared/core/lifetimes.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { printChange } from '../history/record.ts';
-import { count, printNote, printResult, second } from '../output.ts';
+import { count, printNote, second } from '../output.ts';
 import { showAccount, UserError, updateAccount } from '../queries/accounts-admin.ts';
 import { pendingConversations, resumeConversations } from '../queries/outbox-inspection.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -34,7 +34,7 @@ Pending messages and campaigns are held, and continue with "account resume". A m
         `Suspends "${id}": its tokens stop working within 60 s, and nothing more is sent to users. ${count(held)} conversations with pending messages are held.`,
       );
       const suspended = await updateAccount(id, { suspended: timestamp() });
-      printResult(
+      printChange(
         command,
         suspended,
         `Account "${id}" is suspended. Its tokens stop working within 60 s: authorizations are cached. "account resume" ends this.`,

@@ -8,7 +8,7 @@ import { type PlatformName, setups } from '../../../shared/destinations/registry
 import { type AnySetup, answersOf, type ConnectField } from '../../../shared/destinations/setup.ts';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { pasted, type Settings, settingsFrom } from '../accounts/platform.ts';
-import { noteChanges } from '../history/record.ts';
+import { noteChanges, noteQuestion } from '../history/record.ts';
 import {
   type AccountPlatform,
   findPlatform,
@@ -111,7 +111,7 @@ export const connect = async (request: ConnectRequest, { questions, show }: Talk
   if (guide.inbound) show({ guide, account, enter: enter() });
   if (missing().length > 0) {
     if (questions === undefined) {
-      noteChanges(`Did not store the platform "${platform}": settings are missing.`);
+      noteChanges('Stored no platform, and removed none: settings are missing.');
       return outcome({ enter: enter(), checks: [] });
     }
     settings = await askSettings(guide, missing(), settings, questions);
@@ -170,7 +170,7 @@ const choosePlatform = async (
   }
   if (current === undefined || current.name === wanted) return wanted;
   const loss = `Account "${account}" is connected to ${setups[current.name].title}. Its settings are removed.`;
-  noteChanges(loss);
+  noteQuestion(loss);
   if (yes) return wanted;
   if (questions === undefined) throw new NotConfirmed(`Nothing was changed. ${loss} Add --yes to replace them.`);
   if (!(await questions.confirm(`${loss} Replace them?`))) throw new NotConfirmed('Nothing was changed.');

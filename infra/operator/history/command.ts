@@ -6,7 +6,7 @@ import { inDays, OPERATION_DAYS } from '../../../shared/core/lifetimes.ts';
 import { pages } from '../../../shared/table/client.ts';
 import { columns, minute, printResult, tinted } from '../output.ts';
 import { examples, readRequests, readSince } from '../usage.ts';
-import type { Operation, OperationItem } from './record.ts';
+import { cleaned, type Operation, type OperationItem } from './record.ts';
 
 interface Given {
   since: number;
@@ -29,7 +29,7 @@ export const addHistoryCommand = (program: Command): void => {
     .action(async ({ since, account, limit }: Given, command: Command) => {
       const found: Operation[] = [];
       for await (const operation of operationsSince(since)) {
-        if (account !== undefined && operation.account !== account) continue;
+        if (account !== undefined && operation.account !== cleaned(account)) continue;
         found.push(operation);
         if (found.length === limit) break;
       }
@@ -38,10 +38,10 @@ export const addHistoryCommand = (program: Command): void => {
     });
 };
 
-const row = ({ created, who, command, changes, result }: Operation) => [
+const row = ({ created, who, command, asked, changes, result }: Operation) => [
   minute(created),
   who,
-  changes === undefined ? command : `${command} (${changes})`,
+  asked || changes ? `${command} (${[asked, changes].filter(Boolean).join(' ')})` : command,
   result === 'succeeded' ? result : tinted(result === 'began' ? 'yellow' : 'red', result),
 ];
 

@@ -1,7 +1,7 @@
 /**
  * The record of what operators did: a row for each command that changes something or reads personal data, with the caller,
- * the command, its arguments without secrets and numbers, and how it ended. It is written before the command begins, so an
- * interrupted command is recorded too, and a command that cannot be recorded changes nothing.
+ * the command, its arguments without secrets and numbers, and how it ended. It is written before the command begins, so a
+ * killed command is recorded too, and a command that cannot be recorded changes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -27,7 +27,9 @@ export interface Operation {
   kind: Kind;
   /** The account that the arguments name, or that the command created. */
   account?: string | undefined;
-  /** What the command was about to change, in the sentences of its question, and what it has changed. */
+  /** What the command asked to confirm. */
+  asked?: string | undefined;
+  /** What it has changed; also that it has changed nothing. */
   changes?: string | undefined;
   /** How it ended: `began` until it ends; `succeeded`, the error, or the exit code of a command that did only a part. */
   result: string;
@@ -75,16 +77,22 @@ export const beginOperation = async (command: Command): Promise<void> => {
   current = item;
 };
 
+/** Adds what the command asks to confirm. */
+export const noteQuestion = (sentences: string): void => add('asked', sentences);
+
 /**
- * Adds what the command is about to change, or has changed: sentences with ids and counts, never with a secret, a number or a
- * text of a person. Each command that changes something calls it, also to say that nothing was changed.
+ * Adds what the command has changed: sentences with ids and counts, never with a secret, a number or a text of a person. Each
+ * command that changes something calls it, also to say that nothing was changed.
  *
  * @param account - the account that the command created
  */
 export const noteChanges = (sentences: string, account?: string): void => {
-  if (current === undefined) return;
-  current.changes = [current.changes ?? [], cleaned(sentences)].flat().join(' ');
-  if (account !== undefined) current.account = cleaned(account);
+  add('changes', sentences);
+  if (current !== undefined && account !== undefined) current.account = cleaned(account);
+};
+
+const add = (name: 'asked' | 'changes', sentences: string): void => {
+  if (current !== undefined) current[name] = [current[name] ?? [], cleaned(sentences)].flat().join(' ');
 };
 
 /** Prints the result of a change, and adds its words to the record. */
@@ -96,7 +104,7 @@ export const printChange = (command: Command, result: unknown, words: string): v
 /**
  * Records how the command ended. A failure of the record itself is not one of the command, which has done its work.
  *
- * @throws Error — the command has not failed, and should have called `noteChanges`
+ * @throws UserError — the command has not failed, and should have called `noteChanges`
  */
 export const endOperation = async (result: string): Promise<void> => {
   if (current === undefined) return;
@@ -104,7 +112,9 @@ export const endOperation = async (result: string): Promise<void> => {
   current = undefined;
   await put(item).catch(() => undefined);
   if (item.kind === 'changes' && item.changes === undefined && !result.startsWith('failed')) {
-    throw new Error(`The command "${item.command}" does not note what it changed.`);
+    throw new UserError(
+      'The command has ended, but it does not record what it changed. This is a defect: please report it.',
+    );
   }
 };
 
@@ -154,7 +164,7 @@ const accountIn = (command: Command): string | undefined => {
 const LONGEST = 400;
 
 /** A text without numbers of phones, secrets and control characters. Of URLs, it has only the host. */
-const cleaned = (text: string): string => {
+export const cleaned = (text: string): string => {
   const safe = stripVTControlCharacters(text)
     .replaceAll(/\p{Cc}+/gu, ' ')
     .replaceAll(/([a-z][a-z\d+.-]*:\/\/)(?:[^/\s"']*@)?([^/?#\s"']*)[^\s"']*/gi, '$1$2/…')

@@ -94,7 +94,7 @@ const beginMode = async (account: string, command: Command): Promise<void> => {
     await confirm(command, consequence);
   }
   const secret = await beginListening(account);
-  noteChanges(`The events of "${account}" wait for listeners${secret === undefined ? '' : ', of a new webhook'}.`);
+  noteChanges(`${secret === undefined ? '' : 'Made a webhook. '}The events of "${account}" wait for listeners.`);
   if (secret === undefined) return;
   printNote(`Account "${account}" has a webhook now. Its signing secret: ${secret}`);
   printNote('Copy the secret now: it will not be shown again.');

@@ -18,9 +18,8 @@ export const addMcpCommand = (program: Command): void => {
       const { hosts } = deployment();
       if (hosts === undefined)
         throw new UserError('A table has no API: name its stack with --stack instead of --table.');
-      const token = await tokenOfClient();
-      noteChanges(`Serves tools that send messages with the token …${token.slice(-4)}.`);
-      const client = { url: hosts.base, authorization: `Bearer ${token}` };
+      noteChanges('Serves tools that send messages.');
+      const client = { url: hosts.base, authorization: `Bearer ${await tokenOfClient()}` };
       // They take half a second to load.
       const [{ serveTools, readPermissions }, { StdioServerTransport }] = await Promise.all([
         import('../../../shared/mcp/server.ts'),

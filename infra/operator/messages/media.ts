@@ -2,6 +2,7 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
+import { printChange } from '../history/record.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
 import { showAccount, UserError } from '../queries/accounts-admin.ts';
 import { deleteMedia, forgetAvatar, listMedia, type StoredMedia } from '../queries/media-admin.ts';
@@ -46,7 +47,7 @@ export const addMediaCommands = (program: Command): void => {
       await confirm(command, `Deletes ${about}, of "${account}" permanently: its URL stops working.`);
       await forgetAvatar(account, deleted.id);
       await deleteMedia(deleted.id, () => deleteBytes(deleted));
-      printResult(command, shown, `Deleted ${about}.`);
+      printChange(command, shown, `Deleted ${about}.`);
     });
 };
 

@@ -1,7 +1,7 @@
 /** Questions before a command removes, stops or replaces something. */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { noteChanges } from '../history/record.ts';
+import { noteQuestion } from '../history/record.ts';
 import { Interrupted } from './exit-codes.ts';
 
 /** Nobody confirmed a change. Nothing was changed. */
@@ -17,7 +17,7 @@ export class NotConfirmed extends Error {
  * @throws Interrupted — Ctrl-C
  */
 export const confirm = async (command: Command, consequence: string): Promise<void> => {
-  noteChanges(consequence);
+  noteQuestion(consequence);
   if (isConfirmed(command, consequence)) return;
   const answer = await ask(`${consequence}\nContinue? [y/N] `);
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new NotConfirmed('Nothing was changed.');
@@ -30,7 +30,7 @@ export const confirm = async (command: Command, consequence: string): Promise<vo
  * @throws Interrupted — Ctrl-C
  */
 export const confirmByName = async (command: Command, consequence: string, name: string): Promise<void> => {
-  noteChanges(consequence);
+  noteQuestion(consequence);
   if (isConfirmed(command, consequence)) return;
   const answer = await ask(`${consequence}\nEnter ${name} to continue: `);
   if (answer.trim() !== name) throw new NotConfirmed(`Nothing was changed: "${answer.trim()}" is not "${name}".`);

@@ -62,7 +62,8 @@ test('a change is recorded with the caller, the command, what it changed, and ho
     command: `account update ${account} --name "Acme two" --bot-number ${bot.slice(0, 4)}…${bot.slice(-4)}`,
     kind: 'changes',
     account,
-    changes: expect.stringContaining('Changes the name'),
+    asked: expect.stringContaining('Changes the name'),
+    changes: `Updated the account "${account}".`,
     result: 'succeeded',
     ended: time,
   });
@@ -105,7 +106,7 @@ test('the record of a connection says what was done, with the id of the token an
   const [issued] = await listTokens(account);
   expect(await historyOf(account)).toMatchObject([
     {
-      changes: `Set the bot's number. Issued the token ${issued?.id}: bridge. Did not store the platform "rapidpro": settings are missing.`,
+      changes: `Set the bot's number. Issued the token ${issued?.id}: bridge. Stored no platform, and removed none: settings are missing.`,
       result: 'succeeded',
     },
   ]);
@@ -117,7 +118,7 @@ test('the record of a connection says what was done, with the id of the token an
 test.each<[changes: string, ...args: string[]]>([
   ['Updated the account "ACCOUNT".', 'account', 'update', 'ACCOUNT', '--rate', '5'],
   [
-    'Updated the account "ACCOUNT", with a new secret.',
+    'Updated the account "ACCOUNT", with a new secret of the platform.',
     ...['account', 'update', 'ACCOUNT', '--platform', 'webhook', '--platform-url', 'https://example.com/x'],
   ],
   ['Users see the account "ACCOUNT" as "Pending".', 'account', 'approve-name', 'ACCOUNT', 'Pending'],
@@ -128,10 +129,7 @@ test.each<[changes: string, ...args: string[]]>([
     '2027-01-30 to 2027-01-31: 0 log entries. Missing counts added: 0.',
     ...['job', 'recount', 'ACCOUNT', '--from', '2027-01-30', '--to', '2027-01-31'],
   ],
-  [
-    'Reverts the opt-out of MASKED from "ACCOUNT". Only the user may ask for this. ACCOUNT is started for MASKED, unchanged.',
-    ...['user', 'start', 'PHONE', 'ACCOUNT', '--yes'],
-  ],
+  ['ACCOUNT is started for MASKED, unchanged.', ...['user', 'start', 'PHONE', 'ACCOUNT', '--yes']],
 ])('the record says what changed: %s', async (changes, ...args) => {
   const [account, phone] = [await newAccount(), newPhone()];
   const ExpressionAttributeValues = { ':name': 'Pending' };
@@ -160,7 +158,7 @@ test('a command that changes something without a note of what ends with an error
   set?.action(() => undefined);
   await program.parseAsync(['user', 'set', newPhone(), '--table', stack.table], { from: 'user' });
   await expect(endOperation('succeeded')).rejects.toThrow(
-    /^The command "user set .+" does not note what it changed\.$/,
+    'The command has ended, but it does not record what it changed.',
   );
 });
 
