@@ -5,7 +5,6 @@
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { USER_AGENT } from '../../../shared/core/settings.ts';
 
 /** Services by the names of their endpoints and signatures, with the endings of their `AWS_ENDPOINT_URL_…`. */
 const SERVICES = { sts: 'STS', ssm: 'SSM', lambda: 'LAMBDA', sns: 'SNS', monitoring: 'CLOUDWATCH' };
@@ -38,8 +37,7 @@ export const callAws = async ({ region, credentials }: Caller, call: Call): Prom
   const signed = await signer.sign({ method, protocol, hostname, path, headers, body });
   // `fetch` sets this header from the URL.
   const { host: _, ...sent } = signed.headers;
-  const named = { ...sent, 'user-agent': USER_AGENT };
-  const response = await request(origin + path, { method, headers: named, ...(method === 'POST' && { body }) });
+  const response = await request(origin + path, { method, headers: sent, ...(method === 'POST' && { body }) });
   const text = await response.text();
   if (response.ok) return text;
   throw Object.assign(new Error(messageIn(text)), {
