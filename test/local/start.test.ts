@@ -102,7 +102,7 @@ const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) =
 const stackCommand = (...args: string[]) =>
   spawnSync(process.execPath, ['infra/local/clock/command.ts', ...args], {
     encoding: 'utf8',
-    env: { ...process.env, LOCAL_FOLDER: folder, PORT: '', NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, LOCAL_FOLDER: folder, PORT: '', FORCE_COLOR: undefined },
   });
 
 const stackFile = join(folder, 'stack.json');
