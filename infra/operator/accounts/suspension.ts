@@ -24,8 +24,7 @@ Pending messages and campaigns are held, and continue with "account resume". A m
       if (id === APP_NETWORK) throw new UserError('The app network cannot be suspended. Revoke its token instead.');
       const before = await showAccount(id);
       if (before.suspended !== undefined) {
-        const words = `Account "${id}" is suspended since ${second(before.suspended)}, unchanged.`;
-        printChange(command, before, words);
+        printChange(command, before, `Account "${id}" is suspended since ${second(before.suspended)}, unchanged.`);
         return;
       }
       const held = (await pendingConversations({ account: id, direction: 'app' })).length;

@@ -75,8 +75,7 @@ export const addTokenCommands = (program: Command): void => {
         );
       }
       const record = await revokeToken(account, id);
-      const words = `Token ${id} of "${account}" is revoked: it stops working within 60 s.`;
-      printChange(command, record, words);
+      printChange(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
     });
 };
 

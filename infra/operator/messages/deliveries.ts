@@ -95,9 +95,8 @@ An event keeps its id, so that the webhook can recognise it. It follows the pend
       await showAccount(account);
       if (id !== undefined) {
         const replay = await orRefuse(replayDelivery(account, id));
-        const result = replay.status === 'queued' ? 'is sent again' : 'is pending already: nothing was added';
-        const words = `Event ${replay.event_id} ${result}.`;
-        printChange(command, replay, words);
+        const words = replay.status === 'queued' ? 'is sent again' : 'is pending already: nothing was added';
+        printChange(command, replay, `Event ${replay.event_id} ${words}.`);
         return;
       }
       if (since === undefined) return;

@@ -66,8 +66,7 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
       const people = `${count(pending)} of ${count(recipients)} messages`;
       if (status !== 'cancelled') await confirm(command, `${people} are pending. They are stopped permanently.`);
       await cancelOrRefuse(account, id);
-      const words = `The job is cancelled. ${people} were pending.`;
-      printChange(command, { job_id: id, pending }, words);
+      printChange(command, { job_id: id, pending }, `The job is cancelled. ${people} were pending.`);
     });
 
   const recount = job
@@ -96,8 +95,11 @@ Both days are included (UTC). Without them, the last ${inDays(DEFAULT_DAYS)} are
       if (retention !== undefined) process.env.COUNTER_RETENTION = String(retention);
       await showAccount(account);
       const { entries, counted } = await recountWithBar(account, { from, to }, command);
-      const words = `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`;
-      printChange(command, { from, to, entries, counted }, words);
+      printChange(
+        command,
+        { from, to, entries, counted },
+        `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`,
+      );
     });
 };
 

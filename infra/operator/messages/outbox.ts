@@ -60,9 +60,12 @@ Numbers are masked; --json prints them in full.`,
         await confirm(command, consequence);
       }
       const retried = await retryConversations(selection);
-      const conversations = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
-      const words = retried === 0 ? 'No pending messages match.' : `${conversations} retried within a minute.`;
-      printChange(command, { retried }, words);
+      const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
+      printChange(
+        command,
+        { retried },
+        retried === 0 ? 'No pending messages match.' : `${words} retried within a minute.`,
+      );
     });
 };
 

@@ -44,7 +44,6 @@ Rejected rows are printed with masked values, and written to FILE-rejected.csv w
       const rejected = bad.length === 0 ? undefined : await writeRejectedRows(path, { header, bad }, file);
       printBadRows(bad, rejected);
       const { imported, unchanged } = await importAll(numbers, command);
-      const words = `${count(imported)} imported, ${count(unchanged)} unchanged, ${count(duplicates)} twice in the file, ${count(bad.length)} skipped.`;
       printChange(
         command,
         {
@@ -54,7 +53,7 @@ Rejected rows are printed with masked values, and written to FILE-rejected.csv w
           skipped: bad.map(({ line, reason, value }) => ({ line, reason, value })),
           ...(rejected !== undefined && { rejected_file: rejected }),
         },
-        words,
+        `${count(imported)} imported, ${count(unchanged)} unchanged, ${count(duplicates)} twice in the file, ${count(bad.length)} skipped.`,
       );
       if (bad.length > 0) process.exitCode = 1;
     });
