@@ -134,9 +134,10 @@ const resources = {
 
 let small: SmallStack;
 let lines: string[];
+const callers = new Set<string>();
 
 beforeAll(async () => {
-  small = await serve({ functions, resources }, { minute: 200 });
+  small = await serve({ functions, resources }, { minute: 200, onCall: (call) => void callers.add(call.function) });
   lines = small.lines;
 });
 
@@ -326,6 +327,21 @@ describe('a call of the table', () => {
     expect(line).not.toContain(pk);
   });
 });
+
+test.each(['guardedEndpoint', 'awsEndpoint'] as const)(
+  "a call without a signature is nobody's: %s",
+  async (endpoint) => {
+    const headers = {
+      'x-amz-target': endpoint === 'awsEndpoint' ? 'secretsmanager.GetSecretValue' : 'DynamoDB_20120810.Scan',
+    };
+    const answer = await fetch(small.stack[endpoint], { method: 'POST', headers, body: '{}' });
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining('MissingAuthenticationTokenException'),
+    ]);
+    expect(callers).not.toContain('');
+  },
+);
 
 test('a schedule calls its function with an event of EventBridge', async () => {
   await expect

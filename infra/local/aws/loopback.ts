@@ -44,8 +44,8 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
 const UNASSIGNED = [20_000, 32_768] as const;
 
 /**
- * A port of the loopback interface that is free at this moment, for another process. One that the system assigns could be
- * assigned again before that process listens.
+ * A port of the loopback interface that is free at this moment. One that the system assigns could be assigned again: before
+ * another process listens there, or while clients of a closed server still call it.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {

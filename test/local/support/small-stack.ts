@@ -140,7 +140,7 @@ export const serve = async (
   template: SmallTemplate,
   options: Pick<
     LocalStackOptions,
-    'minute' | 'secret' | 'faultInjection' | 'staleReads' | 'transactionsHeldFor' | 'emptyRest'
+    'minute' | 'secret' | 'faultInjection' | 'staleReads' | 'transactionsHeldFor' | 'emptyRest' | 'onCall'
   >,
 ): Promise<SmallStack> => {
   const folder = await mkdtemp(join(tmpdir(), 'local-stack-'));

@@ -1,11 +1,13 @@
 /**
- * A server that the service posts to. It records calls and returns the responses that the test sets. A port may have been that
- * of another test's server, whose accounts still retry: each server has a path of its own, and leaves out other calls.
+ * A server that the service posts to. It records calls and returns the responses that the test sets.
+ *
+ * Accounts retry after the test that made them. So that no other server receives their calls, the system does not assign its
+ * port again; and because another of these servers may have the port then, each has a path of its own, and leaves out other calls.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { closeServer, freePort, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
 export interface Call {
   /** The path with the query, within the server's own path. */
@@ -68,7 +70,7 @@ export class DestinationServer {
 
   static async start(): Promise<DestinationServer> {
     const server = createServer();
-    return new DestinationServer(server, await listenOnLoopback(server, 0));
+    return new DestinationServer(server, await listenOnLoopback(server, await freePort()));
   }
 
   close(): Promise<void> {

@@ -76,8 +76,8 @@ export class TableGuard {
       const denial = this.#denialOf(incoming, body);
       if (denial === undefined) await this.#serve({ incoming, body, outgoing });
       else {
-        const error = { __type: 'com.amazon.coral.service#AccessDeniedException', Message: denial };
-        respond(outgoing, 400, error);
+        const { code, message } = denial;
+        respond(outgoing, 400, { __type: `com.amazon.coral.service#${code}`, Message: message });
       }
     } catch {
       outgoing.destroy();
@@ -85,7 +85,7 @@ export class TableGuard {
   }
 
   /** Why a call is denied; undefined if it is allowed. */
-  #denialOf({ headers }: IncomingMessage, body: Buffer): string | undefined {
+  #denialOf({ headers }: IncomingMessage, body: Buffer): ReturnType<Roles['denialOf']> {
     if (callerOf(headers) === OPERATOR) return undefined;
     const action = actionOf(headers);
     const touches = touchesOf(this.#table, action, JSON.parse(body.toString()));

@@ -28,6 +28,22 @@ export interface MadeCall {
   touches: TableCall[];
 }
 
+/** Why a call is denied. */
+interface Denial {
+  code: 'AccessDeniedException' | 'MissingAuthenticationTokenException';
+  message: string;
+}
+
+/**
+ * AWS rejects a call without a signature before it looks at policies. Here, such calls are of others: a port may have been that
+ * of another server, whose callers still retry.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
+const UNSIGNED: Denial = {
+  code: 'MissingAuthenticationTokenException',
+  message: 'Request must contain a valid (registered) AWS Access Key ID.',
+};
+
 interface RolesOptions {
   onLine: (source: string, line: string) => void;
   /** How IAM evaluates transactions. Default: per action. */
@@ -54,7 +70,8 @@ export class Roles {
   }
 
   /** Why a call is denied; undefined if it is allowed. Logs a denied call. */
-  denialOf(caller: string, touches: TableCall[]): string | undefined {
+  denialOf(caller: string, touches: TableCall[]): Denial | undefined {
+    if (caller === '') return UNSIGNED;
     if (caller !== OPERATOR) this.#record(caller, touches);
     const denied = deniedRequest(this.#policyOf(caller), touches, this.#options.transactionEvaluation ?? 'per action');
     if (denied === undefined) return undefined;
@@ -63,7 +80,7 @@ export class Roles {
     const place = [resource, ...keys].filter(Boolean).join(' ');
     const message = `${caller} is not authorized to perform ${action} on ${place}`;
     this.#options.onLine(caller, JSON.stringify({ level: 'error', message: 'refused by policy', detail: message }));
-    return message;
+    return { code: 'AccessDeniedException', message };
   }
 
   /** Rights that no call has needed so far, by function. */
@@ -101,6 +118,6 @@ const kindOf = ({ action, resource, partition }: TableCall): TableCall => ({
 /** A partition key without its id: logs and records may not contain more. */
 const beginningOf = (partition: string): string => partition.replace(/#.*/s, '#…');
 
-/** The caller: the access key in the signature. A function's access key is its logical id. */
+/** The caller: the access key in the signature, if there is one. A function's access key is its logical id. */
 export const callerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
   /Credential=(\w+)\//.exec(authorization)?.[1] ?? '';

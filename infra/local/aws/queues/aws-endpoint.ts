@@ -105,8 +105,8 @@ export class AwsEndpoint {
 
   /** The error for a denied call; undefined if the call is allowed. */
   #forbid(caller: string, touch: TableCall): AwsResponse | undefined {
-    const message = caller === OPERATOR ? undefined : this.#roles.denialOf(caller, [touch]);
-    return message === undefined ? undefined : errorResponse('com.amazon.coral.service#AccessDeniedException', message);
+    const denial = caller === OPERATOR ? undefined : this.#roles.denialOf(caller, [touch]);
+    return denial && errorResponse(`com.amazon.coral.service#${denial.code}`, denial.message);
   }
 }
 
