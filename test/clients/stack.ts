@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StackFile } from '../../infra/operator/local-stack/stack-file.ts';
 import { end, start } from '../deploy/processes.ts';
+import { shareAssemblies } from '../support/shared-assemblies.ts';
 
 export interface RunningStack extends StackFile {
   process: ChildProcess;
@@ -25,6 +26,7 @@ const ENTRY = join(import.meta.dirname, '../../infra/local/start.ts');
  */
 export const startStack = async (folder: string): Promise<RunningStack> => {
   const log = join(folder, 'stack.log');
+  await shareAssemblies(folder);
   const child = start(process.execPath, [ENTRY], { env: { ...process.env, PORT: '0', LOCAL_FOLDER: folder } });
   const output = createWriteStream(log);
   child.stdout?.pipe(output);

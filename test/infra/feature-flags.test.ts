@@ -19,7 +19,7 @@ const report = v.object({
   }),
 });
 
-const manifest = v.parse(report, JSON.parse(await readFile(join(await synthesise('linked'), 'manifest.json'), 'utf8')));
+const manifest = v.parse(report, JSON.parse(await readFile(join(await synthesise('split'), 'manifest.json'), 'utf8')));
 
 /** Every flag that the installed aws-cdk-lib knows, as the synthesised app has it. */
 const { flags } = manifest.artifacts['aws-cdk-lib/feature-flag-report'].properties;

@@ -22,7 +22,7 @@ export default async (project: TestProject) => {
   await mkdir(localFolder, { recursive: true });
   const lines = createWriteStream(join(localFolder, 'browser.log'));
   const server = await LocalServer.start({
-    assembly: synthesise('minified'),
+    assembly: synthesise('split'),
     ports: { base: 0, bridge: 0, phone: 0, rapidpro: 0, turn: 0 },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: `business-api-browser-${process.pid}-${Date.now()}`,
