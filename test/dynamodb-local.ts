@@ -20,8 +20,7 @@ if (missing.length > 0) throw new Error(`The list of tests names files that do n
 
 const test = (endpoint: string): number | null => {
   const given = process.argv.slice(2);
-  // One worker less than elsewhere, because the database takes a core of its own.
-  const options = ['--project', 'stack', '--project', 'fences', '--maxWorkers', '2'];
+  const options = ['--project', 'stack', '--project', 'fences'];
   return spawnSync(
     'vitest',
     ['run', ...options, ...(given.length > 0 ? given : [...ON_DYNAMODB_LOCAL, 'test/fences/'])],
