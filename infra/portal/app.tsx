@@ -1,5 +1,5 @@
 /** The portal: signing in, then the frame with one view. */
-import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { useCallback, useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks';
 import { Skeleton } from '../web/parts.tsx';
 import { Toasts } from '../web/toast.tsx';
 import { ApiError, call, connect, isRejection } from './client.ts';
@@ -110,7 +110,8 @@ export const App = () => {
     [enter, leave],
   );
 
-  useEffect(() => {
+  // Before the address can change: other effects wait for a frame.
+  useLayoutEffect(() => {
     void open(code);
     // Who opens a link in a tab of the portal only changes the part of the address that contains the code.
     const look = () => {

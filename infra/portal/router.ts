@@ -1,5 +1,5 @@
 /** Addresses of views: `#/messages/12?state=failed`. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Route {
   /** The view's name: `messages`. */
@@ -48,7 +48,8 @@ export const go = (link: string, { replace = false } = {}): void => {
 
 export const useRoute = (): Route => {
   const [route, setRoute] = useState(routeNow);
-  useEffect(() => {
+  // Before the address can change: other effects wait for a frame.
+  useLayoutEffect(() => {
     const look = () => setRoute(routeNow());
     addEventListener('hashchange', look);
     return () => removeEventListener('hashchange', look);

@@ -137,6 +137,18 @@ describe('signing in with a link', () => {
     await title(page, 'Home').waitFor();
   });
 
+  test('is found if it is opened while the portal starts', async () => {
+    const { id } = await newAccount('stats');
+    // The effects of the first render wait, as on a busy machine.
+    const firstScript = `
+      const [timeout, frame] = [setTimeout, requestAnimationFrame];
+      setTimeout = (work, ms, ...args) => timeout(work, ms === 35 ? 3_000 : ms, ...args);
+      requestAnimationFrame = (work) => timeout(() => frame(work), 3_000);`;
+    const page = await openPage(PORTAL, { firstScript });
+    await page.goto(`${PORTAL}#code=${await newCode(id, 'stats')}`);
+    await title(page, 'Home').waitFor();
+  });
+
   test('who signs out while the service cannot be reached is told that the session may go on', async () => {
     const { id } = await newAccount('stats');
     const page = await openPage(`${PORTAL}#code=${await newCode(id, 'stats')}`, { expectedErrors: /ERR_FAILED/ });

@@ -1,5 +1,5 @@
 /** The state of the page in its URL, which a reload and the browser's Back keep. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { Filters } from '../../traces/views.ts';
 
 const screens = ['chat', 'chats', 'consents', 'profile'] as const;
@@ -68,7 +68,8 @@ export type Go = (changes: Partial<Address>) => void;
 /** The page's state, and a function that changes it. Each change but those of filters is a step for the Back button. */
 export const useAddress = (): [Address, Go] => {
   const [address, setAddress] = useState(() => addressIn(location.search));
-  useEffect(() => {
+  // Before the address can change: other effects wait for a frame.
+  useLayoutEffect(() => {
     const follow = () => setAddress(addressIn(location.search));
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
