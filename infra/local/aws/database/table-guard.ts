@@ -17,7 +17,7 @@ import type { Input } from '../consistency/call.ts';
 import type { HeldItems } from '../consistency/held-items.ts';
 import type { StaleReads } from '../consistency/stale-reads.ts';
 import type { Writes } from '../event-sources/writes.ts';
-import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
+import { callerOf, type Denial, OPERATOR, type Roles } from '../iam/roles.ts';
 import { bodyOf, closeServer, listenOnLoopback } from '../loopback.ts';
 import type { TableDefinition } from '../template/definitions.ts';
 import { touchesOf } from './touches.ts';
@@ -85,7 +85,7 @@ export class TableGuard {
   }
 
   /** Why a call is denied; undefined if it is allowed. */
-  #denialOf({ headers }: IncomingMessage, body: Buffer): ReturnType<Roles['denialOf']> {
+  #denialOf({ headers }: IncomingMessage, body: Buffer): Denial | undefined {
     if (callerOf(headers) === OPERATOR) return undefined;
     const action = actionOf(headers);
     const touches = touchesOf(this.#table, action, JSON.parse(body.toString()));

@@ -29,7 +29,7 @@ export interface MadeCall {
 }
 
 /** Why a call is denied. */
-interface Denial {
+export interface Denial {
   code: 'AccessDeniedException' | 'MissingAuthenticationTokenException';
   message: string;
 }
@@ -69,7 +69,7 @@ export class Roles {
       for (const touch of needs) this.#record(caller, [touch]);
   }
 
-  /** Why a call is denied; undefined if it is allowed. Logs a denied call. */
+  /** Why a call is denied; undefined if it is allowed. Logs a call that a policy denies. */
   denialOf(caller: string, touches: TableCall[]): Denial | undefined {
     if (caller === '') return UNSIGNED;
     if (caller !== OPERATOR) this.#record(caller, touches);
