@@ -25,7 +25,8 @@ export const openWhole = async (
     ...more
   }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
-  const assembly = synthesise('minified', { documentation: true, ...settings });
+  // As that of the tests, who share it.
+  const assembly = synthesise('minified', { approveNames: false, documentation: true, ...settings });
   const whole = await startSimulatedStack({
     assembly,
     dynamodbEndpoint,

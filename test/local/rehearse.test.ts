@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { withOutputs } from '../support/guide-outputs.ts';
+import { shareAssemblies } from '../support/shared-assemblies.ts';
 
 const GUIDE = 'infra/docs/tools/rehearse.md';
 
@@ -20,6 +21,7 @@ test('the guide shows the outputs of its commands (npm run guides writes them), 
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'rehearse-'));
   onTestFinished(() => rm(folder, { recursive: true }));
+  await shareAssemblies(folder);
   const env = { ...process.env, LOCAL_FOLDER: folder, NODE_OPTIONS: '' };
   const replacements = { [relative(process.cwd(), folder)]: '.local' };
   const { guide, ended } = await withOutputs(await readFile(GUIDE, 'utf8'), { env, replacements });

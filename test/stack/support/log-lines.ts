@@ -1,5 +1,7 @@
 /** The log of the served stack, line by line. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 
 export interface LogLine {
@@ -8,14 +10,20 @@ export interface LogLine {
   line: Record<string, unknown>;
 }
 
-/** All log lines of functions and hosts so far. */
+const { log } = inject('stack');
+
+/** What the log had when the file of this test began: a run of all tests writes megabytes. */
+const { size } = await stat(log);
+
+/** All log lines that functions and hosts have written since the file of this test began. */
 export const logLines = async (): Promise<LogLine[]> => {
-  const written = await readFile(inject('stack').log, 'utf8');
+  // What comes before the first line break is of an earlier line; and after the last one, of a line that is being written.
+  const written = await text(createReadStream(log, { start: Math.max(size - 1, 0) }));
   return written
     .split('\n')
-    .slice(0, -1)
-    .map((text) => {
-      const [source = ''] = text.split(' ', 1);
-      return { source, line: JSON.parse(text.slice(source.length + 1)) };
+    .slice(Math.min(size, 1), -1)
+    .map((line) => {
+      const [source = ''] = line.split(' ', 1);
+      return { source, line: JSON.parse(line.slice(source.length + 1)) };
     });
 };
