@@ -256,9 +256,11 @@ const attack = async (seed: number, runs: number): Promise<void> => {
 };
 
 /** Some runs are the same each time, others differ. `AGENT_SEED` repeats those of a printed seed. */
-const seeds = process.env.AGENT_SEED ? [Number(process.env.AGENT_SEED)] : [1, randomInt(1e9), randomInt(1e9)];
+const seeds = process.env.AGENT_SEED
+  ? [Number(process.env.AGENT_SEED)]
+  : [1, ...Array.from({ length: 4 }, () => randomInt(1e9))];
 
-test('an agent that does what it must not, in 120 runs, sends nothing beyond its plans, and nothing twice', {
+test('an agent that does what it must not, in 200 runs, sends nothing beyond its plans, and nothing twice', {
   tags: 'long',
   timeout: 600_000,
 }, async () => {

@@ -212,6 +212,6 @@ test(
         expect(await world.end()).toEqual({ pending: 0, unfinished: 0 });
         expect(world.violations).toBe(0);
       }),
-      { numRuns: 75 },
+      { numRuns: 150 },
     ),
 );

@@ -104,7 +104,7 @@ test('workers that overlap and are killed at any call count each entry at most o
         expect(marks.filter((mark) => mark !== true && !sealed.has(mark))).toEqual([]);
       },
     ),
-    { numRuns: 75 },
+    { numRuns: 150 },
   );
 });
 
