@@ -25,7 +25,7 @@ export const openWhole = async (
     ...more
   }: Partial<Pick<LocalStackOptions, 'minute' | 'tableName' | 'clock' | 'functions' | 'latency'>> = {},
 ): Promise<Whole> => {
-  // As that of the tests, who share it.
+  // With the settings of the stack tests, which have synthesised it already.
   const assembly = synthesise('minified', { approveNames: false, documentation: true, ...settings });
   const whole = await startSimulatedStack({
     assembly,

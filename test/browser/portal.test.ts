@@ -139,7 +139,7 @@ describe('signing in with a link', () => {
 
   test('is found if it is opened while the portal starts', async () => {
     const { id } = await newAccount('stats');
-    // What waits for a frame waits longer, as on a busy machine.
+    // Effects that wait for an animation frame begin later, as on a busy machine.
     const firstScript = `
       const [timeout, frame] = [setTimeout, requestAnimationFrame];
       setTimeout = (work, ms, ...args) => timeout(work, ms > 0 && ms < 100 ? 3_000 : ms, ...args);

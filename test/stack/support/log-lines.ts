@@ -12,7 +12,7 @@ export interface LogLine {
 
 const { log } = inject('stack');
 
-/** What the log had when the file of this test began: a run of all tests writes megabytes. */
+/** Bytes of the log when the file of this test began: a run of all tests writes megabytes. */
 const { size } = await stat(log);
 
 /** All log lines that functions and hosts have written since the file of this test began. */
