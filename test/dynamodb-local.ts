@@ -1,39 +1,36 @@
 /**
- * `npm run test:dynamodb-local`: stack tests over Amazon's DynamoDB Local, as a second opinion on the embedded database:
- * those that together make all kinds of calls of a table. Takes the one at DYNAMODB_ENDPOINT, or fetches the jar through
- * Maven and starts it. Without Java or Maven it tests nothing: it prints that and ends with 0, or, if the environment sets
- * CI, with 1.
+ * `npm run test:dynamodb-local`: Amazon's DynamoDB Local as a second opinion on the embedded database. Makes the calls to the table
+ * that the last complete runs of `npm test` and `npm run test:long` recorded, on both databases, and compares the results. Then
+ * runs stack tests on DynamoDB Local; files that are given as arguments instead. Takes the one at DYNAMODB_ENDPOINT, or
+ * fetches the jar through Maven and starts it. Without Java or Maven it tests nothing: it prints that and ends with 0, or, if
+ * the environment sets CI, with 1.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HOW_TO_GET_IT, startDynamodbLocal } from './support/dynamodb-local.ts';
-import { ON_DYNAMODB_LOCAL } from './support/on-dynamodb-local.ts';
+
+/** Besides the comparison: all endpoints, and messages in both directions, which need the stream of DynamoDB Local. */
+const FILES = ['in-process/table/same-results', 'http/every-endpoint/api-examples', 'http/opt-outs/keywords'].map(
+  (name) => `test/stack/${name}.test.ts`,
+);
 
 const SETTINGS = {
   // Stale reads and conflicts are simulated in front of the database, which would have to keep a second table for them.
   STALE_READS: 'none',
 };
 
-const missing = ON_DYNAMODB_LOCAL.filter((file) => !existsSync(file));
-if (missing.length > 0) throw new Error(`The list of tests names files that do not exist: ${missing.join(', ')}`);
-
 const test = (endpoint: string): number | null => {
   const given = process.argv.slice(2);
-  const options = ['--project', 'stack', '--project', 'fences'];
-  return spawnSync(
-    'vitest',
-    ['run', ...options, ...(given.length > 0 ? given : [...ON_DYNAMODB_LOCAL, 'test/fences/'])],
-    {
-      stdio: 'inherit',
-      env: {
-        ...SETTINGS,
-        ...process.env,
-        DYNAMODB_ENDPOINT: endpoint,
-        PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
-      },
+  const files = given.every((one) => one.startsWith('-')) ? FILES : [];
+  return spawnSync('vitest', ['run', '--project', 'stack', ...files, ...given], {
+    stdio: 'inherit',
+    env: {
+      ...SETTINGS,
+      ...process.env,
+      DYNAMODB_ENDPOINT: endpoint,
+      PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
     },
-  ).status;
+  }).status;
 };
 
 const main = async (): Promise<number | null> => {

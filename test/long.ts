@@ -1,18 +1,15 @@
 /**
  * `npm run test:long`: the tests that `npm test` leaves out. Only files that name the tag are loaded, because loading takes
  * longer than most tests.
- *
- * With WITHOUT=dynamodb-local, it leaves out what `npm run test:dynamodb-local` only repeats on another database.
  */
 import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { LEFT_OUT } from './support/on-dynamodb-local.ts';
 import { hasLongTests, LONG } from './support/tags.ts';
 
 const files: string[] = [];
 for await (const file of glob('test/{unit,infra,local,stack}/**/*.test.ts')) {
-  if (!LEFT_OUT.includes(file) && hasLongTests(await readFile(file, 'utf8'))) files.push(file);
+  if (hasLongTests(await readFile(file, 'utf8'))) files.push(file);
 }
 
 const { status } = spawnSync(

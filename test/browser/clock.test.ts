@@ -9,9 +9,9 @@ import { largeScreens, smallScreens } from './support/screens.ts';
 const DAY_MS = 86_400_000;
 const WIDE = { viewport: { width: 1440, height: 900 } };
 
-/** The clock's chip, by the beginning of its last words. */
+/** The clock's chip, by its last words. The buttons of its open menu may have the same words. */
 const chip = (page: Page, words: RegExp) =>
-  page.getByRole('button', { name: words }).and(page.locator('.clock-chip *'));
+  page.getByRole('button', { name: words }).and(page.locator('.clock-chip .destination-chip'));
 
 const section = (page: Page) => page.getByRole('region', { name: 'Clock', exact: true });
 

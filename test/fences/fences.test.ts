@@ -4,7 +4,8 @@
  * Fences: compares the AWS calls that functions made during the stack tests of this run with their roles in the
  * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran, or
  * the long ones after the quick ones of the same stack, an unused right fails too. The run's folder in `.local/test-runs`
- * contains `fences.json`: each function's rights, and the calls that used them.
+ * contains `fences.json`: each function's rights, and the calls that used them. If the run is complete, its calls to the table
+ * are kept for DynamoDB Local.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -22,8 +23,8 @@ import {
 } from '../../infra/local/aws/iam/policies.ts';
 import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
 import { readLocalTemplate } from '../../infra/local/local-stack.ts';
-import { LEFT_OUT } from '../support/on-dynamodb-local.ts';
-import { type QuickRun, quickRun, type RunRecord, readLines } from '../support/run-record.ts';
+import { oneOfEachKind } from '../stack/support/table-calls.ts';
+import { lastTableCalls, type QuickRun, quickRun, type RunRecord, readLines } from '../support/run-record.ts';
 import { functionAccess } from '../support/table-access.ts';
 import { hasLongTests } from '../support/tags.ts';
 
@@ -93,8 +94,7 @@ const whyIncomplete = async (
   const own = await readLines(ran);
   const done = new Set([...(before?.ran ?? []), ...own]);
   const isLeft = (file: string) =>
-    !LEFT_OUT.includes(file) &&
-    (!done.has(file) || (tests === 'long' && !own.includes(file) && hasLongTests(readFileSync(file, 'utf8'))));
+    !done.has(file) || (tests === 'long' && !own.includes(file) && hasLongTests(readFileSync(file, 'utf8')));
   const left = expected.find(isLeft);
   if (left !== undefined) return `${done.size} files of stack tests ran, and ${left} did not`;
   const failures = await readLines(failed);
@@ -114,17 +114,28 @@ const findQuickRun = async (run: RunRecord): Promise<QuickRun | undefined> => {
   return found.stack === (await hashOf(run)) ? (found as QuickRun) : undefined;
 };
 
+/** Writes a file whole, also if the process ends, or another run writes it. */
+const writeWhole = async (file: string, text: string): Promise<void> => {
+  const written = `${file}.${process.pid}`;
+  await writeFile(written, text);
+  await rename(written, file);
+};
+
 /** Keeps the calls of the quick tests for a run of the long ones. */
 const keepQuickRun = async (run: RunRecord): Promise<void> => {
   const kept: QuickRun = {
     stack: await hashOf(run),
     ran: await readLines(run.ran),
     calls: await readLines(run.calls),
+    tableCalls: oneOfEachKind(await readLines(run.tableCalls)),
   };
-  // Whole, also if the process ends, or another run writes it.
-  const written = `${quickRun}.${process.pid}`;
-  await writeFile(written, JSON.stringify(kept));
-  await rename(written, quickRun);
+  await writeWhole(quickRun, JSON.stringify(kept));
+};
+
+/** Keeps calls to the table for DynamoDB Local. */
+const keepTableCalls = async ({ tableCalls }: RunRecord, before: QuickRun | undefined): Promise<void> => {
+  const calls = oneOfEachKind([...(before?.tableCalls ?? []), ...(await readLines(tableCalls))]);
+  await writeWhole(lastTableCalls, calls.map((line) => `${line}\n`).join(''));
 };
 
 const run = inject('run');
@@ -136,6 +147,7 @@ if (run === undefined) {
   const { calls, fences } = await judge(run, before);
   const incomplete = await whyIncomplete(run, before);
   if (run.tests === 'quick' && incomplete === undefined) await keepQuickRun(run);
+  if (incomplete === undefined) await keepTableCalls(run, before);
   const why = incomplete ?? (run.tests === 'quick' ? 'npm run test:long reports them' : undefined);
   if (why !== undefined) console.info(`No right is reported as unused: ${why}.`);
 

@@ -17,6 +17,8 @@ export interface RunRecord {
   log: string;
   /** The kinds of AWS calls of the functions, on all stacks of the stack tests: one JSON line each. */
   calls: string;
+  /** Calls to the table, as `TableCall`: one JSON line each. */
+  tableCalls: string;
   /** The paths of the stack test files that a run should have: those of `npm test`, or all. */
   expected: string[];
   /** The paths of the stack test files that ran, one per line. */
@@ -38,12 +40,16 @@ export interface QuickRun {
   stack: string;
   ran: string[];
   calls: string[];
+  tableCalls: string[];
 }
 
 const runs = join(localFolder, 'test-runs');
 
 /** The last complete run of the quick tests. */
 export const quickRun = join(localFolder, 'quick-run.json');
+
+/** A call to the table of each kind: of the last complete run of the quick tests, and of the long ones after it. */
+export const lastTableCalls = join(localFolder, 'table-calls.jsonl');
 
 /** Creates an empty folder for the run of this process. Removes the folders of ended processes. */
 export const startRecord = async (expected: string[], tests: Tests): Promise<Omit<RunRecord, 'assembly'>> => {
@@ -56,6 +62,7 @@ export const startRecord = async (expected: string[], tests: Tests): Promise<Omi
     functionFolder: join(folder, 'function'),
     log: join(folder, 'stack.log'),
     calls: join(folder, 'calls.jsonl'),
+    tableCalls: join(folder, 'table-calls.jsonl'),
     expected,
     ran: join(folder, 'ran.txt'),
     failed: join(folder, 'failed.txt'),

@@ -9,8 +9,11 @@ const ATTEMPTS = 3;
  * @param input - as JSON: bytes are in base64
  * @throws Error — the database rejects the call, or fails three times
  */
-export const callDatabase = async (action: string, input: object): Promise<object> => {
-  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = process.env;
+export const callDatabase = async (
+  action: string,
+  input: object,
+  endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+): Promise<object> => {
   for (let attempt = 1; ; attempt += 1) {
     const { status, text } = await signedCall({ endpoint, target: `DynamoDB_20120810.${action}`, input }).catch(
       (error) => ({ status: 500, text: String(error) }),

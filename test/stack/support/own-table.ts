@@ -43,7 +43,7 @@ export const useOwnTable = (name: string): void => {
 };
 
 /** The stack's definition of the table without its stream, because an unused stream slows the database. */
-const tableIn = async (assembly: string) => {
+export const tableIn = async (assembly: string) => {
   const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
   const resources = Object.entries<{ Type: string; Properties: Record<string, unknown> }>(Resources);
   const [found] = resources.filter(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable');

@@ -8,6 +8,7 @@ import { synthesise } from '../../../infra/local/synthesise.ts';
 import { type RunRecord, startRecord, type Tests } from '../../support/run-record.ts';
 import { LONG, QUICK } from '../../support/tags.ts';
 import { startStack, type TestStack } from './start-stack.ts';
+import { recordTableCalls } from './table-calls.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -65,6 +66,8 @@ export default async (project: TestProject) => {
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     ...consistency,
   });
+  if (project.name === 'stack' && !process.env.DYNAMODB_ENDPOINT)
+    recordTableCalls(served.dynamodb_endpoint, record.tableCalls);
   const run: RunRecord = { ...record, assembly: served.assembly };
   await mkdir(run.functionFolder);
   for (const [files, name] of Object.entries(FILES))

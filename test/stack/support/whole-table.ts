@@ -16,11 +16,12 @@ interface Scanned {
 }
 
 /** All items, in the form of DynamoDB. */
-const scanned = async (TableName: string): Promise<Item[]> => {
+export const scanned = async (TableName: string, endpoint?: string): Promise<Item[]> => {
   const items: Item[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
-    const found = (await callDatabase('Scan', { TableName, ConsistentRead: true, ExclusiveStartKey })) as Scanned;
+    const input = { TableName, ConsistentRead: true, ExclusiveStartKey };
+    const found = (await callDatabase('Scan', input, endpoint)) as Scanned;
     items.push(...found.Items);
     ExclusiveStartKey = found.LastEvaluatedKey;
   } while (ExclusiveStartKey !== undefined);

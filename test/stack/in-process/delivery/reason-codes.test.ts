@@ -10,13 +10,13 @@ import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { receiveMessage } from '../../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../../shared/messaging/send.ts';
 import { logPartitions, messageIdOf } from '../../../../shared/outbox/entities.ts';
-import { oldestEntries } from '../../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../../shared/outbox/event.ts';
 import type { ReasonCode, State } from '../../../../shared/outbox/message.ts';
 import { listLogs } from '../../../../shared/stats/delivery-log.ts';
-import { page, update } from '../../../../shared/table/client.ts';
+import { page } from '../../../../shared/table/client.ts';
 import { eraseUser } from '../../../../shared/user-data/erasure.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
+import { breakOldestEntry } from '../../support/broken-entry.ts';
 import type { Answer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { reportState } from '../../support/states.ts';
@@ -91,12 +91,11 @@ describe('a message that is not delivered fails with the code', () => {
     const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: destination().url } });
     await receiveMessage(`event of ${phone}`, { from: phone, ...text(bot) });
     const conversation: Conversation = { direction: 'platform', account, phone };
-    const [entry] = (await oldestEntries(conversation)).entries;
-    if (entry?.outgoing.type !== 'message.received') throw new Error('No message is pending.');
-    await update({ Key: { pk: entry.pk, sk: entry.sk }, UpdateExpression: 'REMOVE outgoing.content' });
+    const { outgoing } = await breakOldestEntry(conversation);
+    if (outgoing.type !== 'message.received') throw new Error('No message is pending.');
     vi.setSystemTime(NOW + LIFETIME);
     await run(conversation);
-    expect(await lastOf(entry.outgoing.message.id)).toEqual({
+    expect(await lastOf(outgoing.message.id)).toEqual({
       state: 'reception_failed_http',
       reason_code: 'unknown',
       reason: 'unexpected_error',

@@ -23,11 +23,12 @@ import { readHead } from '../../../../shared/outbox/head.ts';
 import { logItem, type Message } from '../../../../shared/outbox/message.ts';
 import { listLogs } from '../../../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../../../shared/stats/job-counters.ts';
-import { putIfAbsent, update } from '../../../../shared/table/client.ts';
+import { putIfAbsent } from '../../../../shared/table/client.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { useFakeQueue } from '../../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
+import { breakOldestEntry } from '../../support/broken-entry.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { newAccount, newAccountId, newBusiness, newPhone } from '../../support/world.ts';
 
@@ -264,9 +265,7 @@ describe('a message that cannot be built', () => {
     const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: destination().url } });
     for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
     const conversation: Conversation = { direction: 'platform', account, phone };
-    const [first] = (await oldestEntries(conversation)).entries;
-    if (first === undefined) throw new Error('There is no entry.');
-    await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
+    await breakOldestEntry(conversation);
     return conversation;
   };
 

@@ -25,11 +25,12 @@ import { oldestEntries } from '../../../../shared/outbox/entries.ts';
 import type { Conversation } from '../../../../shared/outbox/event.ts';
 import { readHead } from '../../../../shared/outbox/head.ts';
 import { logItem } from '../../../../shared/outbox/message.ts';
-import { putIfAbsent, update } from '../../../../shared/table/client.ts';
+import { putIfAbsent } from '../../../../shared/table/client.ts';
 import { traced } from '../../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 import { useAppNetworkServer } from '../../support/app-network-server.ts';
+import { breakOldestEntry } from '../../support/broken-entry.ts';
 import type { Answer } from '../../support/destination-server.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
@@ -180,9 +181,7 @@ describe('the log line of an attempt', () => {
       name: 'rapidpro',
       settings: { url: destination().url },
     });
-    const [first] = (await oldestEntries(conversation)).entries;
-    if (first === undefined) throw new Error('No entry is pending.');
-    await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
+    await breakOldestEntry(conversation);
     vi.setSystemTime(NOW + LIFETIME);
     await recordFailure(destinationNameOf(conversation), 'closed');
     await run(conversation);
