@@ -129,7 +129,7 @@ test('the statuses that RapidPro writes in batches follow the clock', async () =
   expect(message.status).toBe('wired');
 });
 
-test('a simulator that closes ends the wait for its batch of statuses', async () => {
+test('a simulator that closes ends the wait for its batch of statuses, and later ones are written at once', async () => {
   const clock = new Clock();
   onTestFinished(clock.use());
   const closing = new AbortController();
@@ -139,6 +139,9 @@ test('a simulator that closes ends the wait for its batch of statuses', async ()
   closing.abort();
   await written;
   expect(message.status).toBe('wired');
+  // A retry that was on its way.
+  await statuses.write(message, 'errored');
+  expect(message.status).toBe('errored');
 });
 
 describe('on its way ahead', () => {

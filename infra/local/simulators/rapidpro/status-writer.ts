@@ -27,14 +27,16 @@ export class StatusWriter {
   }
 
   /**
-   * Writes a status with the next batch, unless the batch has a status of the message already. Returns when written.
+   * Writes a status with the next batch, unless the batch has a status of the message already. Returns when written: at once, if
+   * the simulator closes.
    */
   write(message: SentMessage, status: SentMessage['status']): Promise<void> {
+    const batch = this.#batch ?? new Map();
+    if (!batch.has(message)) batch.set(message, status);
     if (this.#batch === undefined) {
-      this.#batch = new Map();
+      this.#batch = batch;
       this.#written = this.#writeSoon();
     }
-    if (!this.#batch.has(message)) this.#batch.set(message, status);
     return this.#written;
   }
 
