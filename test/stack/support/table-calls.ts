@@ -41,8 +41,17 @@ const MAX_BYTES = 500_000;
 
 const API = 'DynamoDB_20120810.';
 
-/** Without `Scan`, whose order each database chooses. */
-const ACTIONS = /^(GetItem|BatchGetItem|Query|PutItem|UpdateItem|DeleteItem|BatchWriteItem|TransactWriteItems)$/;
+/** The actions whose calls are recorded: without `Scan`, whose order each database chooses. */
+export const ACTIONS = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'TransactWriteItems',
+  'UpdateItem',
+];
 
 /** Members of inputs that may differ between calls of a kind. */
 const VALUES = /^(ClientRequestToken|ExclusiveStartKey|Item|Key|Keys|Limit|ReturnConsumedCapacity|TableName)$/;
@@ -191,7 +200,7 @@ export const recordTableCalls = (endpoint: string, file: string): void => {
     const [, action = ''] = String(this.getHeader('x-amz-target')).split(API);
     const [body] = given;
     const isBody = typeof body === 'string' || body instanceof Uint8Array;
-    if (!isBody || !ACTIONS.test(action) || reading.getStore()) return makeCall();
+    if (!isBody || !ACTIONS.includes(action) || reading.getStore()) return makeCall();
     void record(action, body)
       .catch(() => undefined)
       .finally(makeCall);
