@@ -3,10 +3,12 @@
  *
  * @module-tag long
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Destinations } from '../../infra/local/phone/destinations/routes.ts';
 import { positionOf, setSwitch, switchBody } from '../../infra/local/phone/destinations/switches.ts';
 import { type Mode, modes, type Server } from '../../infra/local/phone/destinations/views.ts';
 import { check } from '../../infra/local/simulators/schemas.ts';
+import { newRoutes } from '../../infra/local/simulators/server.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, signatureOf } from './support/simulator.ts';
 
@@ -24,7 +26,10 @@ beforeEach(async () => {
   simulators.turn.addNumber('n', { token: 't', bridge_token: 't' });
 });
 
-afterEach(() => simulators.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await simulators.close();
+});
 
 const set = (server: Server, position: object): void =>
   setSwitch(simulators[server].faultRules, check(switchBody, position));
@@ -150,6 +155,42 @@ test('what a change does not name stays, until the switch is normal', async () =
   for (const change of [{ share: 0.5 }, { phone: PHONE }, {}]) expect(() => set('turn', change)).toThrow('Give a mode');
   set('turn', { mode: 'normal' });
   for (const change of [{ share: 0.5 }, {}]) expect(() => set('turn', change)).toThrow('Give a mode');
+});
+
+/** How often the page is notified that it should read the destinations again, when so many messages wait for Turn. */
+const notified = async (messages: number, happens: (destinations: Destinations) => void): Promise<number> => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const none = { pending: 0, others: 0, next: null };
+  const pending = async () => ({ app: none, rapidpro: none, turn: { ...none, pending: messages } });
+  const destinations = new Destinations(simulators, pending);
+  const routes = newRoutes();
+  destinations.addRoutes(routes);
+  expect((await routes.request('/view/destinations')).status).toBe(200);
+  let count = 0;
+  destinations.changes.watch(() => {
+    count += 1;
+  });
+  happens(destinations);
+  vi.runAllTimers();
+  return count;
+};
+
+test.each([
+  ['nothing waits, and a message was delivered', 0, 0, 0],
+  ['nothing waits, and an attempt failed', 0, 1, 1],
+  ['a message waits, and one was delivered', 1, 0, 1],
+])('%s: the page reads the destinations again, if something changes', async (_, waiting, retry_scheduled, times) => {
+  const line = { message: 'deliver', retry_scheduled };
+  expect(await notified(waiting, (destinations) => destinations.onLine(line))).toBe(times);
+});
+
+test('the page reads the destinations again when rules are set, removed, or end with their last call', async () => {
+  const { faultRules } = simulators.turn;
+  const setOnce = () => faultRules.set({ status: 503, times: 1 });
+  expect(await notified(0, setOnce)).toBe(1);
+  expect(await notified(0, () => void faultRules.match(PHONE))).toBe(1);
+  expect(await notified(0, () => void faultRules.match(PHONE))).toBe(0);
+  expect(await notified(0, () => faultRules.clear())).toBe(1);
 });
 
 test('the rules of a platform come before those of a channel, which stay', async () => {

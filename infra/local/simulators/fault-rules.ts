@@ -1,6 +1,7 @@
 /** Fault injection: rules by which a simulator delays, fails or drops responses. */
 import * as v from 'valibot';
 import { now } from '../../../shared/core/clock.ts';
+import { Changes } from './changes.ts';
 import { noContent, parseJson } from './http.ts';
 import { check, fields, phone, wholeNumber, yes } from './schemas.ts';
 import type { RequestContext, Routes } from './server.ts';
@@ -44,6 +45,7 @@ const rule = v.pipe(
 export type Rule = v.InferOutput<typeof rule>;
 
 export class FaultRules {
+  readonly changes = new Changes();
   readonly #random: () => number;
   #rules: readonly Rule[] = [];
   #since: string | undefined;
@@ -71,10 +73,12 @@ export class FaultRules {
   set(input: unknown): void {
     this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
     this.#since = new Date(now()).toISOString();
+    this.changes.notify();
   }
 
   clear(): void {
     this.#rules = [];
+    this.changes.notify();
   }
 
   /** The first rule that applies to this call; undefined if none does. Counts down its `times`. */
@@ -83,10 +87,12 @@ export class FaultRules {
       (rule) =>
         (rule.phone === undefined || rule.phone === phone) && (rule.share === undefined || this.#random() < rule.share),
     );
-    this.#rules = this.#rules.flatMap((rule) => {
-      if (rule !== applied || rule.times === undefined) return [rule];
-      return rule.times > 1 ? [{ ...rule, times: rule.times - 1 }] : [];
-    });
+    if (applied?.times !== undefined) {
+      const { times } = applied;
+      const left = times > 1 ? [{ ...applied, times: times - 1 }] : [];
+      this.#rules = this.#rules.flatMap((rule) => (rule === applied ? left : [rule]));
+      this.changes.notify();
+    }
     return applied;
   }
 }

@@ -1,5 +1,6 @@
 /** The routes of the switches of destinations. */
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import { now } from '../../../../shared/core/clock.ts';
 import { Changes } from '../../simulators/changes.ts';
 import type { FaultRules } from '../../simulators/fault-rules.ts';
@@ -17,8 +18,11 @@ interface Destination {
   faults: FaultRules;
 }
 
-/** Milliseconds that changes are gathered: each worker that delivers is one. */
+/** Milliseconds that changes are gathered. */
 const GATHER_MS = 300;
+
+/** What the worker that delivers has done. */
+const delivered = v.object({ message: v.literal('deliver'), retry_scheduled: v.number() });
 
 /** How many switches that were set are kept. */
 const MOST_SWITCHED = 50;
@@ -28,22 +32,25 @@ export class Destinations {
   readonly changes = new Changes(GATHER_MS);
   readonly #destinations: Destination[];
   readonly #switched: SwitchRow[] = [];
+  /** Whether something waited when the table was read last. A read takes 64 queries, so none is made without need. */
+  #isWaiting = true;
+  readonly #pending: typeof pendingOf;
 
-  constructor({ app, rapidpro, turn }: Pick<Simulators, 'app' | 'rapidpro' | 'turn'>) {
+  /** @param pending - what waits for each destination */
+  constructor({ app, rapidpro, turn }: Pick<Simulators, 'app' | 'rapidpro' | 'turn'>, pending = pendingOf) {
+    this.#pending = pending;
     this.#destinations = [
       { server: 'app', name: 'App network', faults: app.faultRules },
       { server: 'rapidpro', name: 'RapidPro', faults: rapidpro.faultRules },
       { server: 'turn', name: 'Turn', faults: turn.faultRules },
     ];
-    // Rules can also be set by a request to a simulator.
-    for (const { changes } of [app, rapidpro, turn]) changes.watch(() => this.changes.notify());
+    // Rules can also be set by a request to a simulator, and end with their last call.
+    for (const { faults } of this.#destinations) faults.changes.watch(() => this.changes.notify());
   }
 
-  /** Receives the log lines of the stack: the worker that delivers writes one after each wake-up. */
+  /** Receives the log lines of the stack: the worker that delivers writes one after each batch of wake-ups. */
   onLine(entry: unknown): void {
-    if (typeof entry === 'object' && entry !== null && 'message' in entry && entry.message === 'deliver') {
-      this.changes.notify();
-    }
+    if (v.is(delivered, entry) && (this.#isWaiting || entry.retry_scheduled > 0)) this.changes.notify();
   }
 
   addRoutes(routes: Routes): void {
@@ -66,7 +73,8 @@ export class Destinations {
   }
 
   async #views(): Promise<DestinationView[]> {
-    const pending = await pendingOf();
+    const pending = await this.#pending();
+    this.#isWaiting = Object.values(pending).some(({ pending, others }) => pending + others > 0);
     return this.#destinations.map(({ server, name, faults }) => ({
       server,
       name,
