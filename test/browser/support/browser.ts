@@ -9,7 +9,11 @@ import { findChromium } from './chromium.ts';
 /** The stack for all browser tests: URLs, tokens and numbers. */
 export const stack = inject('served');
 
-const browser = await chromium.launch({ executablePath: await findChromium() });
+const browser = await chromium.launch({
+  executablePath: await findChromium(),
+  // Pages are short-lived: V8's optimising compilers cost more than they save.
+  args: ['--js-flags=--no-opt --no-maglev'],
+});
 
 interface PageOptions extends BrowserContextOptions {
   /** Console errors that the test causes. */
