@@ -157,22 +157,21 @@ test('what a change does not name stays, until the switch is normal', async () =
   for (const change of [{ share: 0.5 }, {}]) expect(() => set('turn', change)).toThrow('Give a mode');
 });
 
+const none = { pending: 0, others: 0, next: null };
+const waitingForTurn = (messages: number) => ({ app: none, rapidpro: none, turn: { ...none, pending: messages } });
+
 /** How often the page is notified that it should read the destinations again, when so many messages wait for Turn. */
 const notified = async (messages: number, happens: (destinations: Destinations) => void): Promise<number> => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const none = { pending: 0, others: 0, next: null };
-  const pending = async () => ({ app: none, rapidpro: none, turn: { ...none, pending: messages } });
-  const destinations = new Destinations(simulators, pending);
+  const destinations = new Destinations(simulators, async () => waitingForTurn(messages));
   const routes = newRoutes();
   destinations.addRoutes(routes);
   expect((await routes.request('/view/destinations')).status).toBe(200);
-  let count = 0;
-  destinations.changes.watch(() => {
-    count += 1;
-  });
+  const watcher = vi.fn();
+  destinations.changes.watch(watcher);
   happens(destinations);
   vi.runAllTimers();
-  return count;
+  return watcher.mock.calls.length;
 };
 
 test.each([
@@ -182,6 +181,24 @@ test.each([
 ])('%s: the page reads the destinations again, if something changes', async (_, waiting, retry_scheduled, times) => {
   const line = { message: 'deliver', retry_scheduled };
   expect(await notified(waiting, (destinations) => destinations.onLine(line))).toBe(times);
+});
+
+test('of two reads, the later one says whether something waits, even if it ends first', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const first = Promise.withResolvers<ReturnType<typeof waitingForTurn>>();
+  const reads = [first.promise, Promise.resolve(waitingForTurn(1))];
+  const destinations = new Destinations(simulators, () => reads.shift() ?? first.promise);
+  const routes = newRoutes();
+  destinations.addRoutes(routes);
+  const earlier = routes.request('/view/destinations');
+  await routes.request('/view/destinations');
+  first.resolve(waitingForTurn(0));
+  await earlier;
+  const watcher = vi.fn();
+  destinations.changes.watch(watcher);
+  destinations.onLine({ message: 'deliver', retry_scheduled: 0 });
+  vi.runAllTimers();
+  expect(watcher).toHaveBeenCalledOnce();
 });
 
 test('the page reads the destinations again when rules are set, removed, or end with their last call', async () => {

@@ -32,13 +32,14 @@ export class Destinations {
   readonly changes = new Changes(GATHER_MS);
   readonly #destinations: Destination[];
   readonly #switched: SwitchRow[] = [];
-  /** Whether something waited when the table was read last. A read takes 64 queries, so none is made without need. */
+  readonly #read: typeof pendingOf;
+  #lastRead: ReturnType<typeof pendingOf> | undefined;
+  /** Whether something waited at the last read. A read takes 64 queries, so none is made without need. */
   #isWaiting = true;
-  readonly #pending: typeof pendingOf;
 
-  /** @param pending - what waits for each destination */
-  constructor({ app, rapidpro, turn }: Pick<Simulators, 'app' | 'rapidpro' | 'turn'>, pending = pendingOf) {
-    this.#pending = pending;
+  /** @param read - reads what waits for each destination */
+  constructor({ app, rapidpro, turn }: Pick<Simulators, 'app' | 'rapidpro' | 'turn'>, read = pendingOf) {
+    this.#read = read;
     this.#destinations = [
       { server: 'app', name: 'App network', faults: app.faultRules },
       { server: 'rapidpro', name: 'RapidPro', faults: rapidpro.faultRules },
@@ -73,13 +74,17 @@ export class Destinations {
   }
 
   async #views(): Promise<DestinationView[]> {
-    const pending = await this.#pending();
-    this.#isWaiting = Object.values(pending).some(({ pending, others }) => pending + others > 0);
+    const read = this.#read();
+    this.#lastRead = read;
+    const found = await read;
+    // An earlier read may end later.
+    if (this.#lastRead === read)
+      this.#isWaiting = Object.values(found).some(({ pending, others }) => pending + others > 0);
     return this.#destinations.map(({ server, name, faults }) => ({
       server,
       name,
       ...positionOf(faults),
-      ...pending[server],
+      ...found[server],
     }));
   }
 
