@@ -183,7 +183,7 @@ test.each([
   expect(await notified(waiting, (destinations) => destinations.onLine(line))).toBe(times);
 });
 
-test('of two reads, the later one says whether something waits, even if it ends first', async () => {
+test('the result of an earlier read that ends after a later one does not count', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const first = Promise.withResolvers<ReturnType<typeof waitingForTurn>>();
   const reads = [first.promise, Promise.resolve(waitingForTurn(1))];

@@ -37,7 +37,7 @@ export class Destinations {
   /** Whether something waited at the last read. A read takes 64 queries, so none is made without need. */
   #isWaiting = true;
 
-  /** @param read - reads what waits for each destination */
+  /** @param read - finds the pending messages of each destination */
   constructor({ app, rapidpro, turn }: Pick<Simulators, 'app' | 'rapidpro' | 'turn'>, read = pendingOf) {
     this.#read = read;
     this.#destinations = [
