@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Destinations } from '../../infra/local/phone/destinations/routes.ts';
 import { positionOf, setSwitch, switchBody } from '../../infra/local/phone/destinations/switches.ts';
 import { type Mode, modes, type Server } from '../../infra/local/phone/destinations/views.ts';
@@ -199,6 +199,26 @@ test('the result of an earlier read that ends after a later one does not count',
   destinations.onLine({ message: 'deliver', retry_scheduled: 0 });
   vi.runAllTimers();
   expect(watcher).toHaveBeenCalledOnce();
+});
+
+test('if the read after a failed attempt fails, the page reads the destinations again after a delivery', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const read = vi.fn(async () => waitingForTurn(0));
+  const destinations = new Destinations(simulators, read);
+  const routes = newRoutes();
+  destinations.addRoutes(routes);
+  await routes.request('/view/destinations');
+  const watcher = vi.fn();
+  destinations.changes.watch(watcher);
+  destinations.onLine({ message: 'deliver', retry_scheduled: 1 });
+  vi.runAllTimers();
+  read.mockRejectedValueOnce(new Error('The table is busy.'));
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
+  await routes.request('/view/destinations');
+  destinations.onLine({ message: 'deliver', retry_scheduled: 0 });
+  vi.runAllTimers();
+  expect(watcher).toHaveBeenCalledTimes(2);
 });
 
 test('the page reads the destinations again when rules are set, removed, or end with their last call', async () => {

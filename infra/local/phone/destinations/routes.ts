@@ -34,7 +34,7 @@ export class Destinations {
   readonly #switched: SwitchRow[] = [];
   readonly #read: typeof pendingOf;
   #lastRead: ReturnType<typeof pendingOf> | undefined;
-  /** Whether something waited at the last read. A read takes 64 queries, so none is made without need. */
+  /** Whether something may wait, since the last read. A read takes 64 queries, so none is made without need. */
   #isWaiting = true;
 
   /** @param read - finds the pending messages of each destination */
@@ -51,7 +51,9 @@ export class Destinations {
 
   /** Receives the log lines of the stack: the worker that delivers writes one after each batch of wake-ups. */
   onLine(entry: unknown): void {
-    if (v.is(delivered, entry) && (this.#isWaiting || entry.retry_scheduled > 0)) this.changes.notify();
+    if (!v.is(delivered, entry)) return;
+    this.#isWaiting ||= entry.retry_scheduled > 0;
+    if (this.#isWaiting) this.changes.notify();
   }
 
   addRoutes(routes: Routes): void {
