@@ -85,12 +85,13 @@ describe('the reference', () => {
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(request.url()));
     const failed: string[] = [];
-    for (const { id, isWebhook } of operationsIn(description as unknown as Description)) {
+    for (const { id, isWebhook, method } of operationsIn(description as unknown as Description)) {
       if (isWebhook) continue;
       await page.goto(`${DOCS}/${pageOf(id)}`);
       const keys = await page.getByLabel('Idempotency-Key').all();
       for (const key of keys) expect(await key.inputValue()).toBe('');
-      for (const time of ['first', 'second']) {
+      // A read leaves nothing that the next one could meet.
+      for (const time of method === 'GET' ? ['first'] : ['first', 'second']) {
         const state = await tryOut(page);
         const status = Number.parseInt(state, 10);
         if (!(status < 300) && status !== NEED_OTHERS.get(id))
