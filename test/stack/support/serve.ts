@@ -26,7 +26,7 @@ const HELD_FOR = 3;
 const mayBeStale = (caller: string): boolean => !/^List(Logs|Jobs)/.test(caller);
 
 /** The length of a minute in milliseconds. An attempt times out after a sixth of it, and sweep runs once in it. */
-const MINUTE = 4_000;
+const MINUTE = 6_000;
 /** In tests of endurance, which serve stacks of their own: the schedules of this one would only take processor time. */
 const RESTING_MINUTE = 3_600_000;
 
