@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { summary } from './test/support/summary.ts';
 import { isLongFile, QUICK, tags } from './test/support/tags.ts';
@@ -12,17 +11,6 @@ process.env.TABLE_TIMEOUT_MS ??= '30000';
 const longFiles = (): string[] =>
   globSync('test/{unit,infra,local,stack}/**/*.test.ts').filter((file) => isLongFile(readFileSync(file, 'utf8')));
 
-/** Small files whose tests wait for half a minute or more: they begin first, because at the end nothing would run beside them. */
-const WAITING = /\/(guides\/tools|delivery\/rate-limit)\.test\.ts$/;
-
-class WaitingFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.test(moduleId);
-    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))];
-  }
-}
-
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, ...(process.argv.includes(QUICK) ? longFiles() : [])],
@@ -33,7 +21,6 @@ export default defineConfig({
     // apart. Coverage would be less exact by it.
     isolate: Boolean(process.env.NODE_V8_COVERAGE),
     tags,
-    sequence: { sequencer: WaitingFirst },
     reporters: [summary, 'default'],
     // One more than small machines have cores: many tests wait.
     maxWorkers: 3,
