@@ -200,7 +200,7 @@ describe('send_at', () => {
     const { body: message } = await call('readMessage', { token, path: { id: each.messages[1]?.id ?? '' } });
     expect(message.states).toMatchObject([{ state: 'scheduled' }]);
     // At least a minute ahead, which is six seconds on the served stack.
-    const soon = { to: [newPhone()], ...text('soon'), send_at: (Date.now() + 10_000) / 1_000 };
+    const soon = { to: [newPhone()], ...text('soon'), send_at: (Date.now() + 12_000) / 1_000 };
     await call('sendMessage', { token, body: soon });
     expect(await textsOn(soon.to[0] ?? '', 1)).toEqual(['soon']);
     expect(await shownOn(first)).toEqual([]);
