@@ -160,15 +160,21 @@ test('what a change does not name stays, until the switch is normal', async () =
 const none = { pending: 0, others: 0, next: null };
 const waitingForTurn = (messages: number) => ({ app: none, rapidpro: none, turn: { ...none, pending: messages } });
 
-/** How often the page is notified that it should read the destinations again, when so many messages wait for Turn. */
-const notified = async (messages: number, happens: (destinations: Destinations) => void): Promise<number> => {
+/** What the page asks for, and the function that is called when it is notified that it should read again. */
+const opened = (read: ConstructorParameters<typeof Destinations>[1]) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const destinations = new Destinations(simulators, async () => waitingForTurn(messages));
+  const destinations = new Destinations(simulators, read);
   const routes = newRoutes();
   destinations.addRoutes(routes);
-  expect((await routes.request('/view/destinations')).status).toBe(200);
   const watcher = vi.fn();
   destinations.changes.watch(watcher);
+  return { destinations, watcher, look: () => routes.request('/view/destinations') };
+};
+
+/** How often the page is notified that it should read the destinations again, when so many messages wait for Turn. */
+const notified = async (messages: number, happens: (destinations: Destinations) => void): Promise<number> => {
+  const { destinations, watcher, look } = opened(async () => waitingForTurn(messages));
+  expect((await look()).status).toBe(200);
   happens(destinations);
   vi.runAllTimers();
   return watcher.mock.calls.length;
@@ -184,38 +190,28 @@ test.each([
 });
 
 test('the result of an earlier read that ends after a later one does not count', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const first = Promise.withResolvers<ReturnType<typeof waitingForTurn>>();
   const reads = [first.promise, Promise.resolve(waitingForTurn(1))];
-  const destinations = new Destinations(simulators, () => reads.shift() ?? first.promise);
-  const routes = newRoutes();
-  destinations.addRoutes(routes);
-  const earlier = routes.request('/view/destinations');
-  await routes.request('/view/destinations');
+  const { destinations, watcher, look } = opened(() => reads.shift() ?? first.promise);
+  const earlier = look();
+  await look();
   first.resolve(waitingForTurn(0));
   await earlier;
-  const watcher = vi.fn();
-  destinations.changes.watch(watcher);
   destinations.onLine({ message: 'deliver', retry_scheduled: 0 });
   vi.runAllTimers();
   expect(watcher).toHaveBeenCalledOnce();
 });
 
 test('if the read after a failed attempt fails, the page reads the destinations again after a delivery', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const read = vi.fn(async () => waitingForTurn(0));
-  const destinations = new Destinations(simulators, read);
-  const routes = newRoutes();
-  destinations.addRoutes(routes);
-  await routes.request('/view/destinations');
-  const watcher = vi.fn();
-  destinations.changes.watch(watcher);
+  const { destinations, watcher, look } = opened(read);
+  await look();
   destinations.onLine({ message: 'deliver', retry_scheduled: 1 });
   vi.runAllTimers();
   read.mockRejectedValueOnce(new Error('The table is busy.'));
   const printed = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => printed.mockRestore());
-  await routes.request('/view/destinations');
+  await look();
   destinations.onLine({ message: 'deliver', retry_scheduled: 0 });
   vi.runAllTimers();
   expect(watcher).toHaveBeenCalledTimes(2);
