@@ -61,7 +61,7 @@ interface Reference {
   like: (value: object) => string;
   calls: string[];
   result: unknown;
-  /** The states before each call, and after each change. */
+  /** The states in the beginning, before and after each change, and in the end. */
   states: Set<string>;
   /** The state after one run. */
   whole: string;
@@ -116,9 +116,10 @@ const prepare = async (scenario: Scenario): Promise<Reference> => {
   const like = likenessSince(before);
   await restore(before, before);
   const untouched = (await look(like, scenario)).state;
-  const states = new Set<string>();
+  const states = new Set([untouched]);
   const { outcome, calls } = await watched(call, async () => void states.add((await look(like, scenario)).state));
   const whole = (await look(like, scenario)).state;
+  states.add(whole);
   await call();
   const { items: last, state: twice } = await look(like, scenario);
   if (readsOnly) expect(whole, 'It changes something: it is not `readsOnly`.').toBe(untouched);

@@ -96,7 +96,7 @@ interface Run {
   fault: Fault | undefined;
   ended: PromiseWithResolvers<'ended'>;
   hasEnded: boolean;
-  /** Called before each call to AWS, and after each change. */
+  /** Called before and after each change of what AWS stores. */
   look: () => Promise<void>;
 }
 
@@ -127,9 +127,10 @@ const pass = async <Answer>(call: Call, { make, discard, render }: Way<Answer>):
   if (run.hasEnded) return never;
   const fault = faultOf(run, call);
   if (fault === undefined) {
+    if (READS.includes(call.operation)) return make();
     await current.run(undefined, run.look);
     const answer = await make();
-    if (!READS.includes(call.operation)) await current.run(undefined, run.look);
+    await current.run(undefined, run.look);
     return answer;
   }
   // A process that ends makes no further call.
@@ -203,7 +204,7 @@ export const useInterruptions = (): void => {
 /** The outcome of a run. */
 export type Outcome<Result> = { result: Result } | { error: Error } | 'ended';
 
-/** Runs `work` without a fault. Returns the operations of its calls. `look` is called before each call, and after each change. */
+/** Runs `work` without a fault. Returns the operations of its calls. `look` is called before and after each change. */
 export const watched = async <Result>(
   work: () => Promise<Result>,
   look: () => Promise<void>,

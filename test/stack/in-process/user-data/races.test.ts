@@ -1,12 +1,12 @@
 /**
  * Concurrent answers, starts, retrievals, profile updates and an erasure, with their table calls in random order.
- * Invariants are checked after each call.
+ * Invariants are checked after each change.
  *
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
@@ -28,6 +28,7 @@ import { allItems, wholeTable } from '../../support/whole-table.ts';
 import { newAccountId, newPhone } from '../../support/world.ts';
 
 const MINUTE = 60_000;
+const READS = [GetCommand, BatchGetCommand, QueryCommand];
 /** The number of races of each test. */
 const RACES = 50;
 
@@ -170,8 +171,10 @@ class Race {
     vi.spyOn(documents, 'send').mockImplementation((command) =>
       inTurn(scheduler, async () => {
         const [made] = await Promise.allSettled([send(command)]);
-        const [, request] = /"REQUEST#([0-9a-f-]+)"/.exec(JSON.stringify(command.input)) ?? [];
-        await this.look(...(request === undefined ? [] : [request])).catch((error) => errors.push(error));
+        if (!READS.some((Read) => command instanceof Read)) {
+          const [, request] = /"REQUEST#([0-9a-f-]+)"/.exec(JSON.stringify(command.input)) ?? [];
+          await this.look(...(request === undefined ? [] : [request])).catch((error) => errors.push(error));
+        }
         if (made.status === 'rejected') throw made.reason;
         return made.value;
       }),
