@@ -3,7 +3,7 @@ import { decodeBytes, type Item, plainOf } from '../../../infra/bundle/sdk/attri
 import { tableName } from '../../../shared/core/settings.ts';
 import { page } from '../../../shared/table/client.ts';
 import type { AnyItem } from '../../../shared/table/entity.ts';
-import type { Key } from '../../../shared/table/keys.ts';
+import { type DueKind, dueOf, duePartitions, type Key } from '../../../shared/table/keys.ts';
 import { callDatabase } from './call-database.ts';
 
 /** Sorts the attributes of an item, because the table returns them in any order. */
@@ -49,3 +49,10 @@ export const itemsOf = async <One extends Key = Key>({ pk }: Pick<Key, 'pk'>): P
       ConsistentRead: true,
     })
   ).items;
+
+/** The work of a kind that is due at a time, in the form of `sortableTime`: what `sweep` finds, with a query for each partition. */
+export const dueItems = async (kind: DueKind, time: string): Promise<AnyItem[]> => {
+  const partitions: unknown[] = duePartitions(kind);
+  const all = (await allItems()).filter(({ gsi1pk }) => partitions.includes(gsi1pk));
+  return all.filter(({ gsi1sk }) => dueOf({ gsi1sk: String(gsi1sk) }).time <= time);
+};

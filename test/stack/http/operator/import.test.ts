@@ -32,21 +32,19 @@ import { newPhone } from '../../support/world.ts';
 useOwnTable('operator-import');
 
 describe('panelist import', () => {
-  test('an import registers 2,000 panelists, and a repeat changes nothing', {
-    timeout: 120_000,
-  }, async () => {
+  test('an import registers 200 panelists, and a repeat changes nothing', async () => {
     const start = randomInt(1e9, 9e9) * 10_000;
-    const numbers = Array.from({ length: 2_000 }, (_, index) => `${start + index}`);
+    const numbers = Array.from({ length: 200 }, (_, index) => `${start + index}`);
     const file = await csv('name,phone_number', ...numbers.map((number) => `"Doe, J",${number}`));
-    const result = { imported: 2_000, unchanged: 0, duplicates: 0, skipped: [] };
-    const sample = [0, 1, 31, 32, 33, 1_000, 1_998, 1_999].map((index) => numbers[index] ?? '');
+    const result = { imported: 200, unchanged: 0, duplicates: 0, skipped: [] };
+    const sample = [0, 1, 31, 32, 33, 100, 198, 199].map((index) => numbers[index] ?? '');
     const rows = () => Promise.all(sample.map((number) => get(userKey(number))));
 
     expect(await inJson('panelist', 'import', file)).toEqual(result);
     const before = await rows();
     expect(before).toMatchObject(sample.map((number) => ({ ...userKey(number), panelist: true, created: time })));
 
-    expect(await inJson('panelist', 'import', file)).toEqual({ ...result, imported: 0, unchanged: 2_000 });
+    expect(await inJson('panelist', 'import', file)).toEqual({ ...result, imported: 0, unchanged: 200 });
     expect(await rows()).toEqual(before);
   });
 

@@ -18,7 +18,6 @@ import type { SendingHours } from '../../../../shared/core/sending-hours.ts';
 import { deliver } from '../../../../shared/delivery/deliver.ts';
 import { APP_NETWORK_DESTINATION } from '../../../../shared/destinations/destination.ts';
 import { countBacklog } from '../../../../shared/due-work/backlog.ts';
-import { ScheduledWork } from '../../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../../shared/messaging/jobs/cancel.ts';
 import { reportOptOut } from '../../../../shared/messaging/opt-outs/changes.ts';
 import { sendFromPlatform } from '../../../../shared/messaging/platform-messages.ts';
@@ -36,6 +35,7 @@ import { useOwnTable } from '../../support/own-table.ts';
 import { HOURS, MORNING, NIGHT, NOON } from '../../support/sending-hours.ts';
 import { statesWithReasons } from '../../support/states.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
+import { dueItems } from '../../support/whole-table.ts';
 import { newBusiness, newPhone } from '../../support/world.ts';
 
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
@@ -70,10 +70,8 @@ const towards = ({ account, phone }: User) =>
 /** What `sweep` finds due of a user: the sort keys of entries whose time is over, and whether a head is. */
 const dueOf = async (user: User) => {
   const outboxes = towards(user).map((one) => headKey(conversationName(one)).pk);
-  const found = [];
-  for await (const due of new ScheduledWork('conversations', new Date().toISOString()).due()) {
-    found.push(...due.filter(({ pk }) => outboxes.includes(pk)));
-  }
+  const due = await dueItems('conversations', new Date().toISOString());
+  const found = due.filter(({ pk }) => outboxes.includes(pk));
   return { ended: found.filter(isEntryKey).map(({ sk }) => sk), heads: found.filter(isHeadKey).length };
 };
 
