@@ -54,7 +54,7 @@ const app = useAppNetworkServer();
 
 const [SECOND, MINUTE] = [1_000, 60_000];
 const NOW = Date.UTC(2030, 0, 1, 12);
-/** From the sixth on, all work takes as long as without the attack. */
+/** The attack delays work of the first five. */
 const MINUTES = 6;
 
 /** A fortieth of the default limit of requests. */

@@ -50,7 +50,7 @@ export const itemsOf = async <One extends Key = Key>({ pk }: Pick<Key, 'pk'>): P
     })
   ).items;
 
-/** The work of a kind that is due at a time, in the form of `sortableTime`: what `sweep` finds, with a query for each partition. */
+/** The work that is due at a time, in the form of `sortableTime`. `sweep` finds it with a query for each partition of the index. */
 export const dueItems = async (kind: DueKind, time: string): Promise<AnyItem[]> => {
   const partitions: unknown[] = duePartitions(kind);
   const all = (await allItems()).filter(({ gsi1pk }) => partitions.includes(gsi1pk));

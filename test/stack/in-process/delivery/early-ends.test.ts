@@ -45,7 +45,7 @@ type Options = Parameters<typeof sendMessage>[2];
 const send = ({ account, phone }: Conversation, options: Options = {}): Promise<string> =>
   sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, options);
 
-/** The sort keys of the conversation's entries in the index of due work, as `sweep` finds them. */
+/** The sort keys of the conversation's entries that are due at a time, in milliseconds since 1970. */
 const endedOf = async (conversation: Conversation, time = Date.now()): Promise<string[]> => {
   const { pk: outbox } = headKey(conversationName(conversation));
   const due = await dueItems('conversations', new Date(time).toISOString());

@@ -61,7 +61,7 @@ interface Reference {
   like: (value: object) => string;
   calls: string[];
   result: unknown;
-  /** The states in the beginning, before and after each change, and in the end. */
+  /** The states at the beginning, before and after each change, and at the end. */
   states: Set<string>;
   /** The state after one run. */
   whole: string;
