@@ -1,5 +1,5 @@
 /** Traces of the local stack, from plain records: which calls and lines belong together, and what became of them. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Board } from '../../infra/local/phone/traces/board.ts';
 import { callOf, callTo } from '../../infra/local/phone/traces/record/capture.ts';
 import { traceOf } from '../../infra/local/phone/traces/record/link.ts';
@@ -17,10 +17,12 @@ const START = Date.parse('2026-11-22T10:00:00Z');
 type Pending = Awaited<ReturnType<NonNullable<ConstructorParameters<typeof Board>[1]['pending']>>>;
 
 /** A store, with functions that add records as the stack produces them; each takes the milliseconds since the start. */
-const record = (pending: Pending = []) => {
+const record = () => {
   const store = new TraceStore();
+  const pending: Pending = [];
+  const onOutdated = vi.fn<() => void>();
   const names = { person: (phone: string | null) => (phone === PHONE ? 'Thandi' : 'a user'), business: () => 'Demo' };
-  const board = new Board(store, { bots: BOTS, names, pending: async () => pending });
+  const board = new Board(store, { bots: BOTS, names, pending: async () => [...pending], onOutdated });
   const request = (
     id: string,
     path: string,
@@ -75,7 +77,7 @@ const record = (pending: Pending = []) => {
   };
   /** The listed rows, by the filters in a query. */
   const rows = async (query: Record<string, string> = {}) => (await board.list(filtersIn(query), false)).rows;
-  return { store, board, request, line, deliver, rows };
+  return { store, board, request, line, deliver, rows, pending, onOutdated };
 };
 
 interface RequestRecord {
@@ -143,6 +145,38 @@ describe('a message to a user', () => {
       ['Read', 'done', undefined],
     ]);
     expect(await at.board.view('t1')).toEqual(view);
+  });
+
+  test('is viewed again if its retry was scheduled within a second of an earlier view', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const at = record();
+    sendMessage(at);
+    const conversation = {
+      direction: 'app',
+      account: 'demo',
+      phone: PHONE,
+      since: '',
+      failed: 0,
+      entries: 1,
+      more: false,
+    } as const;
+    at.pending.push(conversation);
+    const outcome = async () => (await at.rows())[0]?.outcome;
+    expect(await outcome()).toMatchObject({ words: 'Pending' });
+    at.pending[0] = { ...conversation, next: '2026-11-22T10:01:00.000000' };
+    at.line(
+      'retry scheduled',
+      { trace_id: 't1', type: 'message.send', account: 'demo', message_id: 'm1', attempts: 1 },
+      900,
+    );
+    expect(await outcome()).toMatchObject({ words: 'Retry scheduled', retryAt: null });
+    vi.advanceTimersByTime(1_001);
+    expect(at.onOutdated).toHaveBeenCalledOnce();
+    expect(await outcome()).toMatchObject({ retryAt: START + 60_000 });
+    expect(await outcome()).toMatchObject({ retryAt: START + 60_000 });
+    vi.advanceTimersByTime(10_000);
+    expect(at.onOutdated).toHaveBeenCalledOnce();
   });
 
   test('was queued by the endpoint if its first attempt is earlier than relay', async () => {

@@ -40,6 +40,8 @@ export interface BoardOptions {
   hasFile?: (request: string) => boolean;
   /** The pending conversations in the table. */
   pending?: () => Promise<PendingConversation[]>;
+  /** Called when a view had an older list of pending conversations than its traces, and the next one has a later list. */
+  onOutdated: () => void;
 }
 
 /** A trace whose request has ended. */
@@ -55,7 +57,8 @@ export class Board {
   readonly #store: TraceStore;
   readonly #options: Required<BoardOptions>;
   readonly #facts = new WeakMap<Trace, { version: number; facts: Facts }>();
-  #pending: { at: number; conversations: Promise<PendingConversation[]> } | undefined;
+  #pending: { at: number; versions: string; conversations: Promise<PendingConversation[]> } | undefined;
+  #outdated: NodeJS.Timeout | undefined;
 
   constructor(store: TraceStore, options: BoardOptions) {
     this.#store = store;
@@ -195,7 +198,7 @@ export class Board {
       .reverse();
     const places: Places = new Map();
     if (pending.length === 0) return places;
-    const conversations = await this.#pendingNow();
+    const conversations = await this.#pendingNow(pending.map(({ trace }) => `${trace.id} ${trace.version}`).join());
     const lines = Map.groupBy(pending, ({ facts }) => conversationName(facts));
     for (const [name, line] of lines) {
       const found = conversations.find(({ direction, account, phone }) => `${direction} ${account} ${phone}` === name);
@@ -207,11 +210,17 @@ export class Board {
     return places;
   }
 
-  #pendingNow(): Promise<PendingConversation[]> {
+  /** @param versions - of the traces that they are read for */
+  #pendingNow(versions: string): Promise<PendingConversation[]> {
     const present = now();
     if (this.#pending === undefined || present - this.#pending.at > FRESH_MS) {
       // If the table cannot be read now, the next view reads it.
-      this.#pending = { at: present, conversations: this.#options.pending().catch(() => []) };
+      this.#pending = { at: present, versions, conversations: this.#options.pending().catch(() => []) };
+    } else if (this.#pending.versions !== versions) {
+      this.#outdated ??= setTimeout(() => {
+        this.#outdated = undefined;
+        this.#options.onOutdated();
+      }, FRESH_MS).unref();
     }
     return this.#pending.conversations;
   }

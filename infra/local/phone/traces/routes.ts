@@ -44,6 +44,7 @@ export class Traces {
     app.watchOwnReports((event) => this.#store.addOwnEvent(event));
     this.#board = new Board(this.#store, {
       bots,
+      onOutdated: () => this.changes.notify(),
       hasFile: (request) => this.#files.get(request) !== undefined,
       names: {
         person: (phone) =>
