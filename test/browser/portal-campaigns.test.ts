@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { setFaultRules } from '../support/fault-rules.ts';
 import { expectAccessible, expectUsable, stack } from './support/browser.ts';
-import { disturb, newPhone, newToken, post, read, register, sendText } from './support/business.ts';
+import { newPhone, newToken, post, read, register, sendText } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 /** A name that no other campaign has. */
@@ -472,7 +473,7 @@ describe('the form says what is wrong', () => {
 
 test('a campaign shows why some did not get it, in plain words', async () => {
   const [taken, rejected] = [newPhone(), newPhone()];
-  await disturb({ status: 404, phone: rejected });
+  await setFaultRules(stack.phone_url, rejected, { status: 404 });
   const page = await open('/campaigns/new');
   await type(page, `${taken}; ${rejected}`);
   await write(page, 'Your survey is open');

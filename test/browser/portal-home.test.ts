@@ -1,8 +1,9 @@
 /** The portal's view Home, in a browser. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { setFaultRules } from '../support/fault-rules.ts';
 import { expectAccessible, expectUsable, stack } from './support/browser.ts';
-import { disturb, newPhone, post, read, send, spaced } from './support/business.ts';
+import { newPhone, post, read, send, spaced } from './support/business.ts';
 import { openPortal } from './support/portal.ts';
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -32,7 +33,7 @@ const configurationWith = (given: object) => ({
 describe('Home', () => {
   test('counts what became of messages, and leads from a failure to the message that failed', async () => {
     const [rejected, reached] = [newPhone(), newPhone()];
-    await disturb({ phone: rejected, status: 404 });
+    await setFaultRules(stack.phone_url, rejected, { status: 404 });
     await send({ to: reached, type: 'text', text: { body: 'Hello' } });
     const id = await send({ to: rejected, type: 'text', text: { body: 'Hello' } });
     const { job_id: campaign } = await post('/v1/message', {

@@ -1,8 +1,9 @@
 /** Traces and the inspector of the phone's page, in a browser. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { setFaultRules } from '../support/fault-rules.ts';
 import { openPage, openPhone, stack } from './support/browser.ts';
-import { disturb, newPhone, register, retrieve, sendText, statesOf } from './support/business.ts';
+import { newPhone, register, retrieve, sendText, statesOf } from './support/business.ts';
 
 const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
 
@@ -22,7 +23,7 @@ describe('the inspector', () => {
   test('opens by a bubble, and shows each attempt with request and response, the states, and what RapidPro got', async () => {
     const phone = newPhone();
     const page = await openPhone(phone, clipboard);
-    await disturb({ status: 503, times: 1, phone });
+    await setFaultRules(stack.phone_url, phone, { status: 503, times: 1 });
     await page.getByLabel('Message', { exact: true }).fill('Hello');
     await page.keyboard.press('Enter');
     const reply = page.getByRole('log').getByRole('article').filter({ hasText: 'You wrote: Hello' });
@@ -129,7 +130,7 @@ describe('the inspector', () => {
   test('shows a scheduled retry with its scale, and the place in the line of the next message', async () => {
     const phone = newPhone();
     const page = await openPage(`/?of=${phone}&user=${phone}`);
-    await disturb({ status: 503, phone });
+    await setFaultRules(stack.phone_url, phone, { status: 503 });
     const [first, second] = [newText('First'), newText('Second')];
     await sendText(phone, first);
     await row(page, first)

@@ -289,6 +289,21 @@ describe('responses by rule:', () => {
     expect((await deliver('m1', event('Hello'))).status).toBe(204);
   });
 
+  test('rules of one phone come first, and are set and removed without a change of the others', async () => {
+    const ofOther = { status: 500, phone: OTHER_PHONE };
+    await setRules({ status: 503 }, { status: 418, phone: PHONE }, ofOther);
+    const path = `/phones/${PHONE}/behaviour`;
+    const rules = [{ status: 502, times: 1, phone: PHONE }, { status: 503 }, ofOther];
+    expect(await ask('PUT', path, [{ status: 502, times: 1 }])).toEqual({ status: 200, body: rules });
+    expect((await deliver('m1', event('Hello'))).status).toBe(502);
+    expect((await deliver('m1', event('Hello'))).status).toBe(503);
+    await ask('PUT', path, { drop: true });
+    expect((await ask('PUT', path, { status: 1 })).status).toBe(422);
+    await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
+    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503 }, ofOther]);
+  });
+
   test('drop closes the connection without a response, and no message appears', async () => {
     await setRules({ drop: true });
     await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');

@@ -44,6 +44,8 @@ const rule = v.pipe(
 /** A response, and the calls that it applies to. */
 export type Rule = v.InferOutput<typeof rule>;
 
+const rulesIn = (input: unknown): Rule[] => (Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)]);
+
 export class FaultRules {
   readonly changes = new Changes();
   readonly #random: () => number;
@@ -71,13 +73,33 @@ export class FaultRules {
    * @throws HTTPException — 422, a rule is invalid
    */
   set(input: unknown): void {
-    this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
-    this.#since = new Date(now()).toISOString();
-    this.changes.notify();
+    this.#replace(rulesIn(input));
+  }
+
+  /**
+   * Replaces the rules of one phone, which then come before all others.
+   *
+   * @throws HTTPException — 422, a rule is invalid
+   */
+  setOf(phone: string, input: unknown): void {
+    this.#replace([...rulesIn(input).map((rule) => ({ ...rule, phone })), ...this.#exceptOf(phone)]);
   }
 
   clear(): void {
-    this.#rules = [];
+    this.#replace([]);
+  }
+
+  clearOf(phone: string): void {
+    this.#replace(this.#exceptOf(phone));
+  }
+
+  #exceptOf(phone: string): Rule[] {
+    return this.#rules.filter((rule) => rule.phone !== phone);
+  }
+
+  #replace(rules: readonly Rule[]): void {
+    this.#rules = rules;
+    this.#since = new Date(now()).toISOString();
     this.changes.notify();
   }
 
@@ -107,6 +129,19 @@ export const addFaultRoutes = (routes: Routes, path: string, rulesOf: (c: Reques
   });
   routes.delete(`${path}/behaviour`, (c) => {
     rulesOf(c).clear();
+    return noContent();
+  });
+};
+
+/** Adds the routes that set and remove the rules of one phone, and leave others as they are. */
+export const addPhoneFaultRoutes = (routes: Routes, faultRules: FaultRules): void => {
+  const path = '/phones/:phone/behaviour';
+  routes.put(path, async (c) => {
+    faultRules.setOf(c.req.param('phone'), parseJson(await c.req.text()));
+    return c.json(faultRules.rules);
+  });
+  routes.delete(path, (c) => {
+    faultRules.clearOf(c.req.param('phone'));
     return noContent();
   });
 };

@@ -25,6 +25,9 @@ Show what the service sent:
   curl -X DELETE ${url}/calls    deletes calls and messages
 
 ${faultHelp(url)}
+For one phone, without a change of the others:
+  curl -X PUT ${url}/phones/27821234567/behaviour -d '{"status":503}'
+  curl -X DELETE ${url}/phones/27821234567/behaviour
 
 Show the bots whose businesses a user has stopped:
   curl ${url}/phones/27821234567/stops

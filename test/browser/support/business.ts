@@ -1,11 +1,5 @@
 /** Actions of the business: requests to the API with the demo account's token. */
 import { randomInt } from 'node:crypto';
-import { mkdir, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { onTestFinished } from 'vitest';
 import { png } from '../../stack/support/files.ts';
 import { stack } from './browser.ts';
 
@@ -92,32 +86,4 @@ export const statesOf = async (phone: string): Promise<string[]> => {
   const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers });
   if (answer.status === 204) return [];
   return ((await answer.json()) as { state: string }[]).map(({ state }) => state);
-};
-
-/** Whether this call made a folder, and no other one has. */
-const isMade = (folder: string): Promise<boolean> =>
-  mkdir(folder).then(
-    () => true,
-    () => false,
-  );
-
-/** Adds fault rules of the app network until the test ends. Other tests have rules of their own. */
-export const disturb = async (...rules: object[]): Promise<void> => {
-  const address = `${stack.phone_url}/behaviour`;
-  const lock = join(tmpdir(), `rules-${new URL(address).port}`);
-  const change = async (changed: (present: object[]) => object[]): Promise<void> => {
-    // Tests of another process change them too: only one may be between reading and writing.
-    while (!(await isMade(lock))) await pause(20);
-    try {
-      const present: object[] = await (await fetch(address)).json();
-      await fetch(address, { method: 'PUT', body: JSON.stringify(changed(present)) });
-    } finally {
-      await rmdir(lock);
-    }
-  };
-  // The first rule that applies counts: those of one phone come before those of all.
-  await change((present) => [...rules, ...present].sort((a, b) => Number('phone' in b) - Number('phone' in a)));
-  onTestFinished(() =>
-    change((present) => present.filter((rule) => !rules.some((added) => isDeepStrictEqual(added, rule)))),
-  );
 };

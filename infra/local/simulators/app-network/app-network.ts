@@ -11,7 +11,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { Bridge, type BridgeResponse } from '../bridge.ts';
 import { respondByRule } from '../calls.ts';
 import type { Changes } from '../changes.ts';
-import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
+import { addFaultRoutes, addPhoneFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { appNetworkHelp } from '../help.ts';
 import { type CallEnd, httpError, noContent, parseJson } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
@@ -181,6 +181,7 @@ export class AppNetwork {
     this.#addEvents(routes);
     this.#addConsent(routes);
     addFaultRoutes(routes, '', () => this.#faultRules);
+    addPhoneFaultRoutes(routes, this.#faultRules);
     return routes;
   }
 

@@ -4,6 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../../infra/operator/queries/accounts-admin.ts';
 import { erasureKey } from '../../../../shared/messaging/entities.ts';
 import { getConsistent } from '../../../../shared/table/client.ts';
+import { setFaultRules } from '../../../support/fault-rules.ts';
 import { applied, removed, updated } from '../../support/app-events.ts';
 import { asProblem, call, sendRaw } from '../../support/client.ts';
 import { type Call, DestinationServer } from '../../support/destination-server.ts';
@@ -151,7 +152,7 @@ describe('a message of a flow', () => {
     });
     const part = 'x'.repeat(2_048);
     const to = newPhone();
-    const acceptAgain = await setAppResponse(to, { status: 503 });
+    const acceptAgain = await setFaultRules(phone_url, to, { status: 503 });
     expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
     await acceptAgain();
     expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
@@ -265,22 +266,6 @@ type Channel = Awaited<ReturnType<typeof openChannel>>;
 
 const untilCalled = ({ summary }: Channel, ...all: string[]): Promise<void> => expect.poll(summary).toEqual(all);
 
-/**
- * Sets the app network's response to calls about one phone, until the test ends or the returned function is called.
- * Rules of other phones stay.
- */
-const setAppResponse = async (phone: string, answer: object): Promise<() => Promise<void>> => {
-  const others = async (): Promise<{ phone?: string }[]> => {
-    const rules = (await (await fetch(`${phone_url}/behaviour`)).json()) as { phone?: string }[];
-    return rules.filter((rule) => rule.phone !== phone);
-  };
-  const follow = (rules: object[]) => fetch(`${phone_url}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
-  await follow([{ phone, ...answer }, ...(await others())]);
-  const end = async () => void (await follow(await others()));
-  onTestFinished(end);
-  return end;
-};
-
 platformCases({
   open: async () => {
     const { channel, ...world } = await withChannel();
@@ -352,7 +337,7 @@ describe('a channel is notified of the status of its own message', () => {
     const world = await withChannel();
     const { caller, phone } = world;
     // A status that is older than a part is reported again for that part.
-    const acceptAgain = await setAppResponse(phone, { status: 503 });
+    const acceptAgain = await setFaultRules(phone_url, phone, { status: 503 });
     const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
     await acceptAgain();
     await untilStates(caller, phone, 'sent', 'sent', 'delivered_to_server', 'delivered_to_server');
@@ -379,7 +364,7 @@ describe('a channel is notified of the status of its own message', () => {
   }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
-    const acceptAgain = await setAppResponse(phone, { status: 400 });
+    const acceptAgain = await setFaultRules(phone_url, phone, { status: 400 });
     const first = await flowSends(caller, phone, 'Hi');
     await untilCalled(channel, 'failed 21');
     await acceptAgain();

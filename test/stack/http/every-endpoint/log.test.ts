@@ -7,6 +7,7 @@ import { sortableTime } from '../../../../shared/core/clock.ts';
 import { erasureKey } from '../../../../shared/messaging/entities.ts';
 import { conversationName, headKey } from '../../../../shared/outbox/entities.ts';
 import { getConsistent, update } from '../../../../shared/table/client.ts';
+import { setFaultRules } from '../../../support/fault-rules.ts';
 import { call, fail, sendRaw } from '../../support/client.ts';
 import { DestinationServer } from '../../support/destination-server.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -104,12 +105,8 @@ const giveWebhook = async (account: string) => {
 
 /** The app network rejects messages to one phone with 400, and returns 503 once to those to another phone. */
 const haveAppFail = async (rejected: string, delayed: string): Promise<void> => {
-  const rules = [
-    { phone: rejected, status: 400 },
-    { phone: delayed, status: 503, retry_after: 1, times: 1 },
-  ];
-  await fetch(`${phone_url}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
-  onTestFinished(async () => void (await fetch(`${phone_url}/behaviour`, { method: 'DELETE' })));
+  await setFaultRules(phone_url, rejected, { status: 400 });
+  await setFaultRules(phone_url, delayed, { status: 503, retry_after: 1, times: 1 });
 };
 
 /** What has failed in the deliveries of an account, as the log has it. */
