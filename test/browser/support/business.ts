@@ -1,23 +1,24 @@
-/** Actions of the business: requests to the API with the demo account's token. */
+/** Actions of the business: requests to the API, with the demo account's token unless another one is given. */
 import { randomInt } from 'node:crypto';
 import { png } from '../../stack/support/files.ts';
 import { stack } from './browser.ts';
 
-const headers = { authorization: `Bearer ${stack.token}` };
+const headersWith = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Calls the API with POST. */
-export const post = async (path: string, body: object | FormData) => {
+export const post = async (path: string, body: object | FormData, token = stack.token) => {
   const isForm = body instanceof FormData;
   const answer = await fetch(stack.base_url + path, {
     method: 'POST',
-    headers: { ...headers, ...(!isForm && { 'content-type': 'application/json' }) },
+    headers: { ...headersWith(token), ...(!isForm && { 'content-type': 'application/json' }) },
     body: isForm ? body : JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 };
 
-export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
+export const read = async (path: string, token = stack.token) =>
+  (await fetch(stack.base_url + path, { headers: headersWith(token) })).json();
 
 /** A new token of the demo account. */
 export const newToken = async (...permissions: string[]): Promise<string> =>
@@ -34,7 +35,8 @@ export const sendText = async (to: string, body: string, quick_replies: string[]
     .id;
 
 /** Sends a message with any fields. Returns its id. */
-export const send = async (message: object): Promise<string> => (await post('/v1/message', message)).id;
+export const send = async (message: object, token?: string): Promise<string> =>
+  (await post('/v1/message', message, token)).id;
 
 export const sendMedia = async (to: string, type: 'image' | 'file', caption?: string): Promise<string> => {
   const form = new FormData();
@@ -63,7 +65,12 @@ export const askFor = async (
 
 /** Acknowledges that the business has deleted its copy of what a request released. Returns the status. */
 export const acknowledge = async (request: string): Promise<number> =>
-  (await fetch(`${stack.base_url}/v1/user_data/${request}/deleted`, { method: 'POST', headers })).status;
+  (
+    await fetch(`${stack.base_url}/v1/user_data/${request}/deleted`, {
+      method: 'POST',
+      headers: headersWith(stack.token),
+    })
+  ).status;
 
 /** Creates a survey. Returns its id, and the id of each option by its text in lower case. */
 export const createSurvey = async (
@@ -83,7 +90,7 @@ export const retrieve = (phone: string, property: string) =>
 
 /** The states in a contact's log. */
 export const statesOf = async (phone: string): Promise<string[]> => {
-  const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers });
+  const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers: headersWith(stack.token) });
   if (answer.status === 204) return [];
   return ((await answer.json()) as { state: string }[]).map(({ state }) => state);
 };
