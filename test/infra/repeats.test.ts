@@ -43,7 +43,7 @@ test('a test that passes only when it is repeated is named before the summary', 
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...args], {
       encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1' },
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
     });
   const repeated = run('--retry=1');
   expect({ status: repeated.status, stderr: repeated.stderr }).toEqual({ status: 0, stderr: '' });
