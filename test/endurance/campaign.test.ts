@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { newCaller } from '../stack/support/world.ts';
 import { serveFaultyStack } from './support/faulty-stack.ts';
 
-const RECIPIENTS = Number(process.env.SOAK_RECIPIENTS ?? 400);
+const RECIPIENTS = Number(process.env.SOAK_RECIPIENTS ?? 300);
 /** Milliseconds until all messages are on the phones, at least. */
 const TIMEOUT_MS = Math.max(RECIPIENTS * 900, 600_000);
 

@@ -1,6 +1,6 @@
 /**
  * `npm run soak:campaign`: 10,000 recipients of one request, with a third of the app network's calls failing, workers that
- * are killed at random, and wake-ups that are lost and repeated. It runs the test of 400 recipients with more of them,
+ * are killed at random, and wake-ups that are lost and repeated. It runs the test of 300 recipients with more of them,
  * over DynamoDB Local if it can.
  */
 import { spawn } from 'node:child_process';
